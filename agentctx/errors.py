@@ -1,0 +1,78 @@
+"""Every error that agentctx raises.
+
+AgentctxError
+├─ ConfigError              a setting that cannot be used
+├─ WireError                a payload that no provider would accept
+├─ ArchiveError
+│  ├─ UnknownHandle         nothing in the archive has that handle
+│  ├─ AmbiguousHandle       several originals begin with it
+│  ├─ Evicted               it was there, and the size cap removed it
+│  └─ Corrupt               the stored bytes do not match their name
+├─ LedgerError              the decisions cannot be read or written
+├─ RedactionError           secrets could not be removed, so nothing was sent
+├─ ToolError                an agent tool was called with arguments it cannot take
+├─ DataError                a trajectory or report file that cannot be read
+└─ MissingExtra             an optional dependency is not installed
+
+Each message is one line: the thing, the reason, the remedy.
+"""
+
+from __future__ import annotations
+
+
+class AgentctxError(Exception):
+    """Base of every error that agentctx raises on purpose."""
+
+
+class ConfigError(AgentctxError):
+    """A setting that cannot be used."""
+
+
+class WireError(AgentctxError):
+    """A payload that no provider would accept."""
+
+
+class ArchiveError(AgentctxError):
+    """The archive of originals cannot answer."""
+
+
+class UnknownHandle(ArchiveError):
+    """Nothing in the archive has that handle."""
+
+
+class AmbiguousHandle(ArchiveError):
+    """Several originals begin with that handle."""
+
+
+class Evicted(ArchiveError):
+    """The original was stored and has been removed by the size cap."""
+
+
+class Corrupt(ArchiveError):
+    """The stored bytes do not match their name."""
+
+
+class LedgerError(AgentctxError):
+    """Decisions cannot be read or written."""
+
+
+class RedactionError(AgentctxError):
+    """Secrets could not be removed, so nothing was stored or sent."""
+
+
+class ToolError(AgentctxError):
+    """An agent tool was called with arguments that it cannot take."""
+
+
+class DataError(AgentctxError):
+    """A trajectory, recording or report that cannot be read."""
+
+
+class MissingExtra(AgentctxError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        """Name the missing `package` and the `extra` that brings it."""
+        super().__init__(
+            f"{package!r} is not installed: pip install 'agentctx-middleware[{extra}]'"
+        )
