@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -28,6 +29,22 @@ _MEMORY = 16
 _BORDER = re.compile(r"(?<=\n)(?=[A-Za-z])|(?<=\w)(?= [A-Za-z])")
 # tiktoken overflows its stack on 10⁶ blanks. The look-behinds keep the search linear.
 _LONG = re.compile(rf"(?<![^\s\d])[^\s\d]{{{RUN},}}|(?<!\s)\s{{{RUN},}}")
+
+# Tokens per byte of each kind in o200k_base, fitted by least squares to the outputs of 230 coding
+# tasks plus base64, hashes and other scripts, then raised by 5 %. Repeats share a token: hence the
+# rebate for each pair of blanks or of punctuation marks.
+_PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_WEIGHTS = (
+    (b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 0.16),
+    (b"0123456789", 0.97),
+    (b"\n", 1.17),
+    (b" \t", 0.36),
+    (_PUNCTUATION, 0.80),
+    (bytes(range(128, 256)), 0.18),
+    (bytes({*range(32), 127} - set(b"\t\n")), 0.50),
+)
+_BLANK_PAIR, _MARK_PAIR = -0.58, -1.34
+_MARKS = bytes.maketrans(_PUNCTUATION, b"." * len(_PUNCTUATION))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,4 +153,8 @@ def _encoding(name: str) -> Encoding:
 
 def estimate(text: str) -> int:
     """Return about how many tokens `text` has, rather too many, without loading a tokenizer."""
-    return len(text) // 3
+    raw = text.encode("utf-8", "replace")
+    marks = raw.translate(_MARKS)
+    total = sum(weight * (len(raw) - len(raw.translate(None, kind))) for kind, weight in _WEIGHTS)
+    total += _BLANK_PAIR * raw.count(b"  ") + _MARK_PAIR * marks.count(b"..")
+    return math.ceil(total)
