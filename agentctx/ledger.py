@@ -1,0 +1,258 @@
+"""What was decided, spent and seen: the facts that outlive a process."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine
+from sqlalchemy.dialects.sqlite import insert
+
+from agentctx import db
+from agentctx.decision import Decision, Key
+from agentctx.errors import LedgerError
+from agentctx.events import EXPAND, Event
+from agentctx.schema import MIGRATIONS, decisions, events, handles, usage
+from agentctx.values import Usage
+
+_BATCH = 500  # ids per query; SQLite takes 999 variables at least
+_SHORTEST_HANDLE = 6
+_USAGE = tuple(field.name for field in fields(Usage))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One model call and the tokens that it took."""
+
+    session: str
+    turn: int
+    model: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """Sums over one session or all: observations decided and reduced, their tokens, usage."""
+
+    sessions: int
+    observations: int
+    reduced: int
+    tokens_before: int
+    tokens_after: int
+    calls: int
+    usage: Usage
+    models: Mapping[str, Usage]
+    expanded: int
+
+
+class Ledger:
+    """Decisions, handles, usage and events in one SQLite database that processes may share."""
+
+    def __init__(self, where: Engine | str | Path, *, durable: bool = True) -> None:
+        """Open the ledger, with its tables brought up to date.
+
+        Args:
+            where: an engine of `db.engine`, or the path of the file.
+            durable: see `db.engine`; of no effect for an engine.
+
+        Raises:
+            LedgerError: the database is damaged, too new, or cannot be written.
+        """
+        self._engine = where if isinstance(where, Engine) else db.engine(where, durable=durable)
+        db.migrate(self._engine, MIGRATIONS, "ledger")
+
+    def close(self) -> None:
+        """Close its connections; the ledger opens new ones when it is used again."""
+        self._engine.dispose()
+
+    def find(self, session: str, keys: Collection[Key]) -> dict[Key, Decision]:
+        """Return those decisions of a session that are known, by (call id, content id)."""
+        if not keys:
+            return {}
+        with db.reading(self._engine) as connection:
+            return _find(connection, session, keys)
+
+    def decide(self, decision: Decision) -> Decision:
+        """Store a decision unless its key has one; return the one that stands."""
+        return self.decide_all([decision])[0]
+
+    def decide_all(self, made: Sequence[Decision]) -> tuple[Decision, ...]:
+        """Do as `decide` for each, all in one transaction."""
+        if not made:
+            return ()
+        store = insert(decisions).on_conflict_do_nothing()
+        standing: dict[tuple[str, Key], Decision] = {}
+        with db.writing(self._engine) as connection:
+            connection.execute(store, [decision.columns() for decision in made])
+            for session in {decision.session for decision in made}:
+                keys = [decision.key for decision in made if decision.session == session]
+                found = _find(connection, session, keys)
+                standing |= {(session, key): winner for key, winner in found.items()}
+        return tuple(standing[decision.session, decision.key] for decision in made)
+
+    def emitted(self, ids: Iterable[str]) -> set[str]:
+        """Return those content ids that some decision, in any session, has put before a model."""
+        column = decisions.c.emitted_id
+        with db.reading(self._engine) as connection:
+            return {
+                known
+                for some in _batches(ids)
+                for known in connection.scalars(sa.select(column).where(column.in_(some)))
+            }
+
+    def decisions(self, session: str) -> tuple[Decision, ...]:
+        """Return all decisions of a session in the order in which they came."""
+        chosen = decisions.select().where(decisions.c.session == session)
+        with db.reading(self._engine) as connection:
+            return tuple(map(Decision.of, connection.execute(chosen.order_by(decisions.c.number))))
+
+    def claim(self, content_id: str) -> str:
+        """Return the handle of an original: the shortest start of its id that was free.
+
+        It is 6 hex digits or more, and the same ever after.
+        """
+        with db.reading(self._engine) as connection:
+            known = _handle(connection, content_id)
+        if known is not None:
+            return known
+        with db.writing(self._engine) as connection:
+            known = _handle(connection, content_id)
+            if known is not None:
+                return known
+            handle = _free_handle(connection, content_id)
+            connection.execute(handles.insert().values(handle=handle, content_id=content_id))
+            return handle
+
+    def claimed(self, handle: str) -> str | None:
+        """Return the content id that a handle was given to, if it was."""
+        chosen = sa.select(handles.c.content_id).where(handles.c.handle == handle)
+        with db.reading(self._engine) as connection:
+            return connection.scalar(chosen)
+
+    def record(self, spent: Usage, *, session: str, turn: int, model: str) -> None:
+        """Add the tokens of one model call."""
+        row = {"session": session, "turn": turn, "model": model, "at": time.time()}
+        with db.writing(self._engine) as connection:
+            connection.execute(usage.insert().values(row | asdict(spent)))
+
+    def calls(self, session: str) -> tuple[Call, ...]:
+        """Return the model calls of a session in the order in which they came."""
+        chosen = usage.select().where(usage.c.session == session).order_by(usage.c.number)
+        with db.reading(self._engine) as connection:
+            return tuple(
+                Call(session=session, turn=row.turn, model=row.model, usage=_usage(row))
+                for row in connection.execute(chosen)
+            )
+
+    def note(self, event: Event, /) -> None:
+        """Add an event."""
+        try:
+            detail = json.dumps(dict(event.detail), default=str)
+        except (TypeError, ValueError) as error:
+            raise LedgerError(
+                f"event {event.kind!r} cannot be stored: {error}: give it JSON values"
+            ) from error
+        row = {"kind": event.kind, "session": event.session, "detail": detail, "at": time.time()}
+        with db.writing(self._engine) as connection:
+            connection.execute(events.insert().values(row))
+
+    def events(self, session: str) -> tuple[Event, ...]:
+        """Return the events of a session in the order in which they came."""
+        chosen = events.select().where(events.c.session == session).order_by(events.c.number)
+        with db.reading(self._engine) as connection:
+            return tuple(
+                Event(row.kind, session, _detail(row.detail)) for row in connection.execute(chosen)
+            )
+
+    def stats(self, session: str | None = None) -> Stats:
+        """Return sums over a session, or over all."""
+        with db.reading(self._engine) as connection:
+            models = _models(connection, session)
+            return Stats(
+                **_decided(connection, session),
+                calls=sum(count for count, _ in models.values()),
+                usage=_total([spent for _, spent in models.values()]),
+                models={model: spent for model, (_, spent) in models.items()},
+                expanded=_expanded(connection, session),
+            )
+
+
+def _find(connection: Connection, session: str, keys: Collection[Key]) -> dict[Key, Decision]:
+    wanted, found = set(keys), dict[Key, Decision]()
+    for some in _batches(content_id for _, content_id in wanted):
+        chosen = decisions.select().where(
+            decisions.c.session == session, decisions.c.content_id.in_(some)
+        )
+        for row in connection.execute(chosen):
+            if (key := (row.call_id, row.content_id)) in wanted:
+                found[key] = Decision.of(row)
+    return found
+
+
+def _batches(ids: Iterable[str]) -> Iterator[list[str]]:
+    unique = sorted(set(ids))
+    return (unique[start : start + _BATCH] for start in range(0, len(unique), _BATCH))
+
+
+def _handle(connection: Connection, content_id: str) -> str | None:
+    return connection.scalar(sa.select(handles.c.handle).where(handles.c.content_id == content_id))
+
+
+def _free_handle(connection: Connection, content_id: str) -> str:
+    candidates = [content_id[:end] for end in range(_SHORTEST_HANDLE, len(content_id) + 1)]
+    chosen = sa.select(handles.c.handle).where(handles.c.handle.in_(candidates))
+    taken = set(connection.scalars(chosen))
+    free = (candidate for candidate in candidates if candidate not in taken)
+    try:
+        return next(free)
+    except StopIteration:
+        raise LedgerError(f"{content_id!r} is no content id: give 64 hex digits") from None
+
+
+def _of(table: sa.Table, session: str | None) -> sa.ColumnElement[bool]:
+    return sa.true() if session is None else table.c.session == session
+
+
+def _decided(connection: Connection, session: str | None) -> dict[str, int]:
+    c, sums = decisions.c, sa.func.sum
+    chosen = sa.select(
+        sa.func.count(c.session.distinct()).label("sessions"),
+        sa.func.count().label("observations"),
+        sa.func.count(c.text).label("reduced"),
+        sa.func.coalesce(sums(c.tokens_before), 0).label("tokens_before"),
+        sa.func.coalesce(sums(c.tokens_after), 0).label("tokens_after"),
+    ).where(_of(decisions, session))
+    return dict(connection.execute(chosen).mappings().one())
+
+
+def _models(connection: Connection, session: str | None) -> dict[str, tuple[int, Usage]]:
+    sums = [sa.func.sum(usage.c[name]).label(name) for name in _USAGE]
+    chosen = sa.select(usage.c.model, sa.func.count().label("calls"), *sums)
+    rows = connection.execute(chosen.where(_of(usage, session)).group_by(usage.c.model))
+    return {row.model: (row.calls, _usage(row)) for row in rows}
+
+
+def _usage(row: Any) -> Usage:
+    return Usage(**{name: getattr(row, name) for name in _USAGE})
+
+
+def _total(usages: list[Usage]) -> Usage:
+    return Usage(**{name: sum(getattr(spent, name) for spent in usages) for name in _USAGE})
+
+
+def _detail(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    return value if isinstance(value, dict) else {"damaged": text}
+
+
+def _expanded(connection: Connection, session: str | None) -> int:
+    chosen = sa.select(sa.func.count()).where(events.c.kind == EXPAND, _of(events, session))
+    return connection.scalar(chosen) or 0
