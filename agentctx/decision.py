@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from functools import lru_cache
+from typing import Any, TypeAlias, TypeVar, cast
 
 from agentctx.errors import LedgerError
 from agentctx.values import Span
 
 _T = TypeVar("_T")
+_NAMES = ("session", "call_id", "content_id", "emitted_id", "handle")
+_SPAN = ("first", "last", "hidden", "source")
 
 Key: TypeAlias = tuple[str, str]
 """The call id and the content id of an observation."""
@@ -43,7 +46,7 @@ class Decision:
 
     def columns(self) -> dict[str, Any]:
         """Return the values of its row."""
-        spans = [[span.first, span.last, span.hidden, span.source] for span in self.spans]
+        spans = [[getattr(span, name) for span in self.spans] for name in _SPAN]
         return {
             "session": self.session,
             "call_id": self.call_id,
@@ -63,18 +66,16 @@ class Decision:
     def of(cls, row: Any) -> Decision:
         """Read a row; LedgerError when something else than `columns` wrote it."""
         try:
+            names = _all([getattr(row, name) for name in _NAMES], str)
+            before, after = _all([row.tokens_before, row.tokens_after], int)
             return cls(
-                session=_checked(row.session, str),
-                call_id=_checked(row.call_id, str),
-                content_id=_checked(row.content_id, str),
-                emitted_id=_checked(row.emitted_id, str),
+                **dict(zip(_NAMES, names, strict=True)),
                 text=None if row.text is None else _checked(row.text, str),
-                handle=_checked(row.handle, str),
-                spans=tuple(_span(span) for span in _checked(json.loads(row.spans), list)),
+                spans=_spans(row.spans),
                 rules=_strings(row.rules),
                 refs=_strings(row.refs),
-                tokens_before=_checked(row.tokens_before, int),
-                tokens_after=_checked(row.tokens_after, int),
+                tokens_before=before,
+                tokens_after=after,
             )
         except (TypeError, ValueError) as error:
             raise LedgerError(
@@ -83,18 +84,27 @@ class Decision:
             ) from error
 
 
-def _span(value: list[Any]) -> Span:
-    first, last, hidden, source = value
-    return Span(
-        _checked(first, int), _checked(last, int), _checked(hidden, str), _checked(source, str)
+@lru_cache(maxsize=64)
+def _spans(text: str) -> tuple[Span, ...]:
+    first, last, hidden, source = json.loads(text)  # by column: a few checks for hundreds of spans
+    values = zip(
+        _all(first, int), _all(last, int), _all(hidden, str), _all(source, str), strict=True
     )
+    return tuple(Span(*value) for value in values)
 
 
-def _strings(value: str) -> tuple[str, ...]:
-    return tuple(_checked(item, str) for item in _checked(json.loads(value), list))
+@lru_cache(maxsize=1024)  # the same few lists of rules come again and again
+def _strings(text: str) -> tuple[str, ...]:
+    return tuple(_all(json.loads(text), str))
+
+
+def _all(values: Any, kind: type[_T]) -> list[_T]:
+    if not set(map(type, _checked(values, list))) <= {kind}:
+        raise TypeError(f"{str(values)[:40]!r} is no list of {kind.__name__}")
+    return cast("list[_T]", values)
 
 
 def _checked(value: Any, kind: type[_T]) -> _T:
     if not isinstance(value, kind):
-        raise TypeError(f"{value!r:.40} is no {kind.__name__}")
+        raise TypeError(f"{str(value)[:40]!r} is no {kind.__name__}")
     return value

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,15 @@ from sqlalchemy.dialects.sqlite import insert
 from agentctx import db
 from agentctx.decision import Decision, Key
 from agentctx.errors import LedgerError
-from agentctx.events import EXPAND, Event
+from agentctx.events import Event
 from agentctx.schema import MIGRATIONS, decisions, events, handles, usage
+from agentctx.totals import Stats, totals, usage_of
 from agentctx.values import Usage
+
+__all__ = ["Call", "Decision", "Key", "Ledger", "Stats"]
 
 _BATCH = 500  # ids per query; SQLite takes 999 variables at least
 _SHORTEST_HANDLE = 6
-_USAGE = tuple(field.name for field in fields(Usage))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,21 +35,6 @@ class Call:
     turn: int
     model: str
     usage: Usage
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stats:
-    """Sums over one session or all: observations decided and reduced, their tokens, usage."""
-
-    sessions: int
-    observations: int
-    reduced: int
-    tokens_before: int
-    tokens_after: int
-    calls: int
-    usage: Usage
-    models: Mapping[str, Usage]
-    expanded: int
 
 
 class Ledger:
@@ -145,7 +132,7 @@ class Ledger:
         chosen = usage.select().where(usage.c.session == session).order_by(usage.c.number)
         with db.reading(self._engine) as connection:
             return tuple(
-                Call(session=session, turn=row.turn, model=row.model, usage=_usage(row))
+                Call(session=session, turn=row.turn, model=row.model, usage=usage_of(row))
                 for row in connection.execute(chosen)
             )
 
@@ -172,14 +159,7 @@ class Ledger:
     def stats(self, session: str | None = None) -> Stats:
         """Return sums over a session, or over all."""
         with db.reading(self._engine) as connection:
-            models = _models(connection, session)
-            return Stats(
-                **_decided(connection, session),
-                calls=sum(count for count, _ in models.values()),
-                usage=_total([spent for _, spent in models.values()]),
-                models={model: spent for model, (_, spent) in models.items()},
-                expanded=_expanded(connection, session),
-            )
+            return totals(connection, session)
 
 
 def _find(connection: Connection, session: str, keys: Collection[Key]) -> dict[Key, Decision]:
@@ -214,45 +194,9 @@ def _free_handle(connection: Connection, content_id: str) -> str:
         raise LedgerError(f"{content_id!r} is no content id: give 64 hex digits") from None
 
 
-def _of(table: sa.Table, session: str | None) -> sa.ColumnElement[bool]:
-    return sa.true() if session is None else table.c.session == session
-
-
-def _decided(connection: Connection, session: str | None) -> dict[str, int]:
-    c, sums = decisions.c, sa.func.sum
-    chosen = sa.select(
-        sa.func.count(c.session.distinct()).label("sessions"),
-        sa.func.count().label("observations"),
-        sa.func.count(c.text).label("reduced"),
-        sa.func.coalesce(sums(c.tokens_before), 0).label("tokens_before"),
-        sa.func.coalesce(sums(c.tokens_after), 0).label("tokens_after"),
-    ).where(_of(decisions, session))
-    return dict(connection.execute(chosen).mappings().one())
-
-
-def _models(connection: Connection, session: str | None) -> dict[str, tuple[int, Usage]]:
-    sums = [sa.func.sum(usage.c[name]).label(name) for name in _USAGE]
-    chosen = sa.select(usage.c.model, sa.func.count().label("calls"), *sums)
-    rows = connection.execute(chosen.where(_of(usage, session)).group_by(usage.c.model))
-    return {row.model: (row.calls, _usage(row)) for row in rows}
-
-
-def _usage(row: Any) -> Usage:
-    return Usage(**{name: getattr(row, name) for name in _USAGE})
-
-
-def _total(usages: list[Usage]) -> Usage:
-    return Usage(**{name: sum(getattr(spent, name) for spent in usages) for name in _USAGE})
-
-
 def _detail(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError:
         value = None
     return value if isinstance(value, dict) else {"damaged": text}
-
-
-def _expanded(connection: Connection, session: str | None) -> int:
-    chosen = sa.select(sa.func.count()).where(events.c.kind == EXPAND, _of(events, session))
-    return connection.scalar(chosen) or 0
