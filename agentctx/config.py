@@ -33,6 +33,7 @@ class Settings:
         observation_tokens: what an observation may take before head, tail and evidence apply.
         min_tokens: observations below this are left alone.
         archive_cap: bytes that the archive may take, None for no cap.
+        lossless: whether lines are hidden only where the model sees them elsewhere.
         prices: the user's own prices.
         data: folder of the archive, the ledger and all other state (see `open_data`).
         debug: whether every rewritten payload is checked.
@@ -45,6 +46,7 @@ class Settings:
     observation_tokens: int = 4000
     min_tokens: int = 150
     archive_cap: int | None = None
+    lossless: bool = False
     prices: Prices = field(default_factory=dict)
     data: Path = Path(FOLDER)
     debug: bool = False

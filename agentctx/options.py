@@ -143,5 +143,6 @@ PARSERS = {
     "archive_cap": size,
     "prices": prices,
     "data": folder,
+    "lossless": flag,
     "debug": flag,
 }

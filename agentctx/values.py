@@ -112,8 +112,8 @@ class Observation:
 class Span:
     """The lines `first` to `last` of the original (1-based, inclusive) behind one output line.
 
-    `hidden` says why they are not shown ("" for a line that is); `source` is the handle of the
-    observation that shows them when they are hidden because they stand there already.
+    `hidden` says why they are not shown ("" for a line that is). `source` names the earlier
+    observations that show them, each as "content id of what the model sees@results back".
     """
 
     first: int

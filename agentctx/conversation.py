@@ -1,0 +1,78 @@
+"""What one conversation has been shown, and the window that the next reduction may refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from threading import RLock
+
+from agentctx.ledger import Decision, Key
+from agentctx.stores import Stores
+from agentctx.terminal.reduce import shown
+from agentctx.terminal.window import Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emitted:
+    """One observation as the model sees it: the decision about it, its text, what names it."""
+
+    decision: Decision
+    text: str
+    label: str
+
+    @property
+    def id(self) -> str:
+        """The content id of what the model sees."""
+        return self.decision.emitted_id
+
+
+@dataclass(slots=True)
+class Conversation:
+    """The decisions of one session in memory; the ledger has them all. Hold `lock` around uses."""
+
+    session: str
+    lock: RLock = field(default_factory=RLock)
+    known: dict[Key, Decision] = field(default_factory=dict)
+    arrived: list[Emitted] = field(default_factory=list)
+    recalled: bool = False
+    _looked: set[Key] = field(default_factory=set)
+    _window: Window = field(default_factory=Window)
+    _chain: list[str] = field(default_factory=list)
+
+    def load(self, stores: Stores, keys: Collection[Key]) -> None:
+        """Fetch the stored decisions that this process has not looked for yet."""
+        missing = [key for key in keys if key not in self.known and key not in self._looked]
+        self.known.update(stores.find(self.session, missing))
+        self._looked.update(missing)
+
+    def recall(self, stores: Stores) -> None:
+        """Fetch, once, what `observe` decided in earlier processes, in the order of arrival."""
+        if self.recalled:
+            return
+        self.recalled = True
+        for decision in stores.decisions(self.session):
+            self.known[decision.key] = decision
+            self.arrived.append(Emitted(decision=decision, text=decision.text or "", label=""))
+
+    def window(self, seen: Sequence[Emitted]) -> Window:
+        """Return the window of a request that shows these observations, oldest first.
+
+        The one that was built last is extended when it can be; a fork starts anew.
+        """
+        ids = [one.id for one in seen]
+        if ids[: len(self._chain)] != self._chain:
+            self._window, self._chain = Window(), []
+        for one in seen[len(self._chain) :]:
+            self._window.add(shown(one.id, one.label, one.text, one.decision.spans))
+            self._chain.append(one.id)
+        return self._window
+
+
+def stands(decision: Decision, seen: Sequence[Emitted]) -> bool:
+    """Tell whether all that a decision refers to is still where it says: "id@results back"."""
+    for ref in decision.refs:
+        emitted_id, _, back = ref.partition("@")
+        at = len(seen) - int(back)
+        if at < 0 or seen[at].id != emitted_id:
+            return False
+    return True

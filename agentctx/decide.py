@@ -1,0 +1,131 @@
+"""One decision about one observation: secrets out, original kept, text for the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from agentctx.config import Settings
+from agentctx.ledger import Decision
+from agentctx.options import Mode
+from agentctx.stores import Stores
+from agentctx.terminal import marker
+from agentctx.terminal.command import expands
+from agentctx.terminal.reduce import Limits, reduce
+from agentctx.terminal.window import Window
+from agentctx.tools import EXPAND
+from agentctx.values import Observation, Reduction, content_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What a decision is made from.
+
+    `way` is how the reader expands a handle ("expand {handle}"), None when it cannot;
+    `count` counts tokens.
+    """
+
+    session: str
+    call_id: str
+    observation: Observation
+    window: Window
+    way: str | None
+    count: Callable[[str], int]
+
+
+def as_it_came(session: str, call_id: str, text: str) -> Decision:
+    """Return the decision that leaves an observation alone."""
+    name = content_id(text)
+    return Decision(session=session, call_id=call_id, content_id=name, emitted_id=name)
+
+
+def limits(settings: Settings) -> Limits:
+    """Return the limits that the user has set."""
+    if settings.lossless:
+        return Limits(smallest=settings.min_tokens, run=None, read=None)
+    return Limits(smallest=settings.min_tokens, run=settings.observation_tokens)
+
+
+def decide(case: Case, stores: Stores) -> Decision:
+    """Return what the model sees of an observation from now on, and store it.
+
+    Raises:
+        RedactionError: secrets could not be removed; nothing was stored.
+    """
+    original = case.observation.output
+    safe = replace(case.observation, output=stores.redactor.redact(original))
+    try:
+        reduction = _kept(_reduced(replace(case, observation=safe), stores), safe, stores)
+    except Exception as error:  # law 7: the original goes through, whatever broke
+        stores.tell("reduce-failed", case.session, error=str(error)[:500])
+        reduction = Reduction(text=safe.output)
+    if stores.settings.mode is Mode.METER:
+        stores.tell(
+            "metered", case.session, before=reduction.tokens_before, after=reduction.tokens_after
+        )
+        before = reduction.tokens_before
+        reduction = Reduction(text=original, tokens_before=before, tokens_after=before)
+    return store_all([_decision(case, original, reduction)], stores)[0]
+
+
+def store_all(made: Sequence[Decision], stores: Stores) -> Sequence[Decision]:
+    """Store decisions; those that were there first win."""
+    return stores.decide_all(made) if made else ()
+
+
+def _decision(case: Case, original: str, reduction: Reduction) -> Decision:
+    refs = (ref for span in reduction.spans for ref in span.source.split())
+    return Decision(
+        session=case.session,
+        call_id=case.call_id,
+        content_id=content_id(original),
+        emitted_id=content_id(reduction.text),
+        text=None if reduction.text == original else reduction.text,
+        handle=reduction.handle,
+        spans=reduction.spans,
+        rules=reduction.rules,
+        refs=tuple(dict.fromkeys(refs)),
+        tokens_before=reduction.tokens_before,
+        tokens_after=reduction.tokens_after,
+    )
+
+
+def _reduced(case: Case, stores: Stores) -> Reduction:
+    """Return the reduction of an observation; one without handle leaves it alone."""
+    observation = case.observation
+    if _exempt(observation, stores.settings):
+        tokens = case.count(observation.output)
+        return Reduction(text=observation.output, tokens_before=tokens, tokens_after=tokens)
+    name = content_id(observation.output)
+    handle = name[:6]
+    while True:
+        made = reduce(
+            observation,
+            window=case.window,
+            handle=handle,
+            way=case.way and case.way.format(handle=handle),
+            count=case.count,
+            limits=limits(stores.settings),
+        )
+        if not made.handle or stores.ledger.claim(name) == handle:
+            return made
+        handle = stores.ledger.claim(name)
+
+
+def _kept(reduction: Reduction, observation: Observation, stores: Stores) -> Reduction:
+    """Put the original of a reduction in the archive before anybody sees less of it (law 1)."""
+    if reduction.handle:
+        raw = observation.output.encode("utf-8", "surrogatepass")
+        stores.archive.put(raw, command=stores.redactor.redact(observation.command))
+    return reduction
+
+
+def _exempt(observation: Observation, settings: Settings) -> bool:
+    """Tell whether an observation is never reduced: an answer of ours, or excluded by the user."""
+    return (
+        observation.tool == EXPAND.name
+        or settings.mode is Mode.OFF
+        or settings.excludes(tool=observation.tool, command=observation.command)
+        or bool(marker.handles(observation.output))
+        or expands(observation.command)
+    )

@@ -1,0 +1,287 @@
+"""Session: the one stateful object between an agent loop and its model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from agentctx import config
+from agentctx import wire as formats
+from agentctx.conversation import Conversation
+from agentctx.decide import Case, decide
+from agentctx.errors import AgentctxError, RedactionError
+from agentctx.events import EXPAND as EXPANDED
+from agentctx.ledger import Decision
+from agentctx.options import Mode
+from agentctx.settle import Settler, emit
+from agentctx.stores import Stores
+from agentctx.terminal.command import label
+from agentctx.tokens import Counter, counter
+from agentctx.tools import EXPAND, expand, owns, parse
+from agentctx.values import (
+    Edit,
+    Kind,
+    Observation,
+    Payload,
+    Reduction,
+    Slot,
+    Text,
+    ToolCall,
+    ToolSpec,
+    Usage,
+    content_id,
+)
+
+if TYPE_CHECKING:
+    from agentctx.secrets import Redactor
+
+_TOOL_WAY = "expand {handle}"
+_CONVERSATIONS = 256
+
+
+class Session:
+    """Decides what the model sees of each observation, once, and replays it ever after.
+
+    One session serves one conversation when it has a `name`; without one, `rewrite` recognises
+    each conversation by what stands before its first assistant turn. All methods may be called
+    from several threads, and several processes may share a data folder.
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        data: Path | str | None = None,
+        settings: config.Settings | None = None,
+        redactor: Redactor | None = None,
+        expand_hint: str | None = None,
+    ) -> None:
+        """Open a session; nothing is read or written before it is used.
+
+        Args:
+            name: names the conversation; give the same name to go on after a restart.
+            data: the data folder; the default is that of the settings.
+            settings: the default is what `agentctx.toml` and the environment say.
+            redactor: takes secrets out; the default is the one that ships.
+            expand_hint: how the model gets hidden lines back when not by the `expand` tool of the
+                request, such as "agentctx expand {handle}" in a shell.
+
+        Raises:
+            ConfigError: the settings cannot be used.
+        """
+        chosen = settings or config.load()
+        self.settings = replace(chosen, data=Path(data)) if data is not None else chosen
+        self.name = name
+        self.stores = Stores(self.settings, redactor)
+        self._hint = expand_hint
+        self._own = name or f"session-{uuid4().hex[:12]}"
+        self._offered = False
+        self._lock = Lock()
+        self._conversations: OrderedDict[str, Conversation] = OrderedDict()
+        self._counters: dict[str, Counter] = {}
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """Return the tools to offer to the model, from the first request on."""
+        return (EXPAND,)
+
+    def offer(self, payload: Payload, *, wire: str | None = None) -> Payload:
+        """Return the request with our tools at the end of its tools, if it has any tools."""
+        return _module(payload, wire).add_tools(payload, self.tools())
+
+    def rewrite(self, payload: Payload, *, wire: str | None = None, cold: bool = False) -> Payload:
+        """Return what to send instead of a request: the same object when nothing changes.
+
+        Observations after the last assistant message are decided now; earlier ones are replayed,
+        or were already sent as they came and stay so.
+
+        Args:
+            payload: the request body, in the format of its provider.
+            wire: "openai_chat", "openai_responses" or "anthropic"; the default is to look.
+            cold: the provider's cache has expired, so that earlier observations may be decided too.
+
+        Raises:
+            RedactionError: secrets could not be removed; do not send the request.
+        """
+        if self.settings.mode is Mode.OFF:
+            return payload
+        try:
+            return self._rewrite(payload, wire, cold)
+        except RedactionError:
+            raise
+        except Exception as error:  # law 7: what the caller wanted to send goes out
+            self.stores.tell("rewrite-failed", self._own, error=str(error)[:500])
+            return payload
+
+    def observe(
+        self,
+        observation: Observation,
+        *,
+        call_id: str = "",
+        live: Collection[str] | None = None,
+    ) -> Reduction:
+        """Return what the model should see of a tool's result; decided once.
+
+        Args:
+            observation: the result as the host received it.
+            call_id: names the tool call; without one, each result counts as a new call.
+            live: the call ids that the model still sees; the default is all of this session.
+
+        Raises:
+            RedactionError: secrets could not be removed; do not show the result.
+        """
+        if self.settings.mode is Mode.OFF:
+            return Reduction(text=observation.output)
+        decision = self._observe(observation, call_id, live)
+        return _reduction(decision, observation.output)
+
+    def record(
+        self,
+        usage: Usage,
+        *,
+        model: str = "",
+        sent: Payload | None = None,
+        wire: str | None = None,
+    ) -> None:
+        """Note what a model call cost; with the request that was sent, calibrate the counts."""
+        key = self._own
+        try:
+            if sent is not None:
+                slots = _module(sent, wire).read(sent)
+                key = self.name or formats.prefix_key(slots)
+                self._calibrate(model, slots, usage)
+            turn = len(self.stores.ledger.calls(key))
+            self.stores.ledger.record(usage, session=key, turn=turn, model=model)
+        except AgentctxError as error:
+            self.stores.tell("record-failed", key, error=str(error))
+
+    def handle(self, call: ToolCall) -> str | None:
+        """Return the answer to a call of one of our tools; None when it is the host's."""
+        if not owns(call):
+            return None
+        try:
+            request = parse(call.arguments)
+            answer = expand(self.stores.archive, request, self.stores.resolve(request.handle))
+        except AgentctxError as error:
+            return f"error: {error}"
+        self.stores.tell(EXPANDED, self._own, handle=request.handle)
+        return answer
+
+    async def arewrite(
+        self, payload: Payload, *, wire: str | None = None, cold: bool = False
+    ) -> Payload:
+        """Do as `rewrite`, off the event loop."""
+        return await asyncio.to_thread(self.rewrite, payload, wire=wire, cold=cold)
+
+    async def aobserve(
+        self,
+        observation: Observation,
+        *,
+        call_id: str = "",
+        live: Collection[str] | None = None,
+    ) -> Reduction:
+        """Do as `observe`, off the event loop."""
+        return await asyncio.to_thread(self.observe, observation, call_id=call_id, live=live)
+
+    async def arecord(
+        self,
+        usage: Usage,
+        *,
+        model: str = "",
+        sent: Payload | None = None,
+        wire: str | None = None,
+    ) -> None:
+        """Do as `record`, off the event loop."""
+        await asyncio.to_thread(self.record, usage, model=model, sent=sent, wire=wire)
+
+    async def ahandle(self, call: ToolCall) -> str | None:
+        """Do as `handle`, off the event loop."""
+        return await asyncio.to_thread(self.handle, call)
+
+    def _rewrite(self, payload: Payload, name: str | None, cold: bool) -> Payload:
+        module = _module(payload, name)
+        slots = module.read(payload)
+        found = [slot for slot in slots if slot.kind is Kind.OBSERVATION and slot.text]
+        conversation = self._conversation(self.name or formats.prefix_key(slots))
+        with conversation.lock:
+            settler = Settler(
+                conversation=conversation,
+                stores=self.stores,
+                new={slot.path for slot in (found if cold else formats.fresh(slots))},
+                way=self._way(module.tool_names(payload)),
+                count=self._counter(payload.get("model")).count,
+            )
+            emitted = settler.settle(found)
+        edits = [
+            Edit(slot.path, (Text(one.text),))
+            for slot, one in zip(found, emitted, strict=True)
+            if one.text != slot.text
+        ]
+        return module.write(payload, edits)
+
+    def _observe(self, came: Observation, call_id: str, live: Collection[str] | None) -> Decision:
+        conversation = self._conversation(self._own)
+        with conversation.lock:
+            conversation.recall(self.stores)
+            key = (call_id or f"#{len(conversation.arrived)}", content_id(came.output))
+            if key in conversation.known:
+                return conversation.known[key]
+            seen = [e for e in conversation.arrived if live is None or e.decision.call_id in live]
+            case = Case(
+                session=conversation.session,
+                call_id=key[0],
+                observation=came,
+                window=conversation.window(seen),
+                way=self._way(()),
+                count=self._counter(None).count,
+            )
+            decision = decide(case, self.stores)
+            conversation.known[key] = decision
+            conversation.arrived.append(emit(decision, came, label(came.command, came.tool)))
+            return decision
+
+    def _conversation(self, session: str) -> Conversation:
+        """Return the conversation of that name; the longest unused ones leave memory."""
+        with self._lock:
+            found = self._conversations.setdefault(session, Conversation(session))
+            self._conversations.move_to_end(session)
+            while len(self._conversations) > _CONVERSATIONS:
+                self._conversations.popitem(last=False)
+            return found
+
+    def _way(self, tools: Collection[str]) -> str | None:
+        """Return how the model expands a handle, if it can at all."""
+        if EXPAND.name in tools:
+            self._offered = True
+        if self._hint:
+            return self._hint
+        return _TOOL_WAY if EXPAND.name in tools or (not tools and self._offered) else None
+
+    def _counter(self, model: str | None) -> Counter:
+        name = model if isinstance(model, str) else ""
+        return self._counters.get(name) or counter(name)
+
+    def _calibrate(self, model: str, slots: Sequence[Slot], usage: Usage) -> None:
+        now = self._counter(model)
+        counted = sum(now.count(slot.text) for slot in slots)
+        self._counters[model] = now.calibrate(counted, usage.prompt)
+
+
+def _module(payload: Payload, name: str | None) -> formats.Wire:
+    return formats.get(name or formats.detect(payload))
+
+
+def _reduction(decision: Decision, original: str) -> Reduction:
+    return Reduction(
+        text=original if decision.text is None else decision.text,
+        handle=decision.handle,
+        spans=decision.spans,
+        rules=decision.rules,
+        tokens_before=decision.tokens_before,
+        tokens_after=decision.tokens_after,
+    )

@@ -1,0 +1,114 @@
+"""Every observation of a request, settled: replayed, decided now, or left as it was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentctx.conversation import Conversation, Emitted, stands
+from agentctx.decide import Case, as_it_came, decide, store_all
+from agentctx.ledger import Decision
+from agentctx.stores import Stores
+from agentctx.terminal.command import label
+from agentctx.terminal.window import Window
+from agentctx.values import Observation, Path, Slot, content_id
+
+_ALONE = "\0alone"
+_COMMANDS = ("command", "cmd", "script")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settler:
+    """What it takes to settle the observations of one request.
+
+    `new` are the paths of those that were never sent; `way` is how the model expands a handle,
+    None when it cannot; `count` counts tokens.
+    """
+
+    conversation: Conversation
+    stores: Stores
+    new: Collection[Path]
+    way: str | None
+    count: Callable[[str], int]
+
+    def settle(self, slots: Sequence[Slot]) -> list[Emitted]:
+        """Return what the model sees of each observation, in order."""
+        names = {slot.path: content_id(slot.text) for slot in slots}
+        keys = [(slot.call_id, names[slot.path]) for slot in slots]
+        self.conversation.load(self.stores, [*keys, *((c + _ALONE, n) for c, n in keys)])
+        self._leave_old(slots, keys)
+        seen: list[Emitted] = []
+        for slot, key in zip(slots, keys, strict=True):
+            seen.append(emit(self._one(slot, key, seen), observation(slot), name(slot)))
+        return seen
+
+    def _leave_old(self, slots: Sequence[Slot], keys: Sequence[tuple[str, str]]) -> None:
+        """Settle at once what was sent before we came: it stays as it is."""
+        known = self.conversation.known
+        old = {
+            key: as_it_came(self.conversation.session, slot.call_id, slot.text)
+            for slot, key in zip(slots, keys, strict=True)
+            if key not in known and slot.path not in self.new
+        }
+        for decision in store_all(list(old.values()), self.stores):
+            known[decision.key] = decision
+
+    def _one(self, slot: Slot, key: tuple[str, str], seen: Sequence[Emitted]) -> Decision:
+        known = self.conversation.known
+        if key not in known:
+            known[key] = self._decide(slot, key[0], self.conversation.window(seen))
+        decision = known[key]
+        if not stands(decision, seen):  # the host dropped what it refers to: the prefix has moved
+            alone = (key[0] + _ALONE, key[1])
+            if alone not in known:
+                known[alone] = self._decide(slot, alone[0], Window())
+            decision = known[alone]
+        if decision.handle and self.way is None:
+            return as_it_came(decision.session, slot.call_id, slot.text)
+        return decision
+
+    def _decide(self, slot: Slot, call_id: str, window: Window) -> Decision:
+        session = self.conversation.session
+        if self.stores.emitted(slot.text):  # `observe` has settled this one
+            return as_it_came(session, call_id, slot.text)
+        case = Case(
+            session=session,
+            call_id=call_id,
+            observation=observation(slot),
+            window=window,
+            way=self.way,
+            count=self.count,
+        )
+        return decide(case, self.stores)
+
+
+def emit(decision: Decision, came: Observation, label: str) -> Emitted:
+    """Return an observation as the model sees it after a decision."""
+    text = came.output if decision.text is None else decision.text
+    return Emitted(decision=decision, text=text, label=label)
+
+
+def observation(slot: Slot) -> Observation:
+    """Return the tool result that a slot holds."""
+    return Observation(output=slot.text, command=_command(slot.arguments or {}), tool=slot.tool)
+
+
+def name(slot: Slot) -> str:
+    """Return a few words by which the model recognises a tool result."""
+    arguments = slot.arguments or {}
+    if command := _command(arguments):
+        return label(command)
+    first = next((value for value in arguments.values() if isinstance(value, str)), "")
+    return label(f"{slot.tool} {first}")
+
+
+def _command(arguments: Mapping[str, Any]) -> str:
+    """Return the shell command in the arguments of a call, if there is one."""
+    for key in _COMMANDS:
+        value = arguments.get(key)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list) and all(isinstance(word, str) for word in value):
+            return " ".join(value)
+    return ""

@@ -1,0 +1,99 @@
+"""Everything that a session keeps on disk, opened when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from agentctx.config import Settings
+from agentctx.errors import LedgerError
+from agentctx.events import Event, Log
+from agentctx.values import content_id
+
+if TYPE_CHECKING:
+    from agentctx.archive import Archive
+    from agentctx.ledger import Decision, Key, Ledger
+    from agentctx.secrets import Redactor
+
+Answer = TypeVar("Answer")
+
+ARCHIVE, LEDGER = "archive", "state.db"
+
+
+class Stores:
+    """The archive, the ledger and the redactor of one data folder."""
+
+    def __init__(self, settings: Settings, redactor: Redactor | None = None) -> None:
+        """Use the folder of these settings; `redactor` replaces the one that ships."""
+        self.settings = settings
+        self._redactor = redactor
+        self.events = Log(self._note)
+
+    @cached_property
+    def folder(self) -> Path:
+        """The data folder, made if need be."""
+        return self.settings.open_data()
+
+    @cached_property
+    def archive(self) -> Archive:
+        """The originals."""
+        from agentctx.archive import Archive
+
+        return Archive(self.folder / ARCHIVE, cap=self.settings.archive_cap)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The decisions."""
+        from agentctx.ledger import Ledger
+
+        return Ledger(self.folder / LEDGER)
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """What takes the secrets out."""
+        from agentctx.secrets import default
+
+        return self._redactor or default(self.folder)
+
+    def tell(self, kind: str, session: str, **detail: object) -> None:
+        """Note that something happened; this never fails."""
+        self.events(Event(kind, session, detail))
+
+    def find(self, session: str, keys: Collection[Key]) -> dict[Key, Decision]:
+        """Return the known ones of these decisions; none when the ledger cannot be read."""
+        return self._asked(session, lambda: self.ledger.find(session, keys), {}) if keys else {}
+
+    def decisions(self, session: str) -> Sequence[Decision]:
+        """Return all decisions of a session in order; none when the ledger cannot be read."""
+        return self._asked(session, lambda: self.ledger.decisions(session), ())
+
+    def emitted(self, text: str) -> bool:
+        """Tell whether a text is what some decision has put before a model."""
+        ids = [content_id(text)]
+        return bool(self._asked("", lambda: self.ledger.emitted(ids), set()))
+
+    def decide_all(self, made: Sequence[Decision]) -> Sequence[Decision]:
+        """Store decisions, the first of each key wins; without a ledger they hold in memory."""
+        return self._asked(made[0].session, lambda: self.ledger.decide_all(made), made)
+
+    def resolve(self, handle: str) -> str:
+        """Return the content id that a handle stands for: the one it was given to comes first.
+
+        Raises:
+            ArchiveError: none, or several, fit.
+        """
+        given = self._asked("", lambda: self.ledger.claimed(handle), None)
+        return given or self.archive.resolve(handle)
+
+    def _asked(self, session: str, question: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """Ask the ledger; fail open (law 7)."""
+        try:
+            return question()
+        except LedgerError as error:
+            self.tell("ledger-failed", session, error=str(error))
+            return otherwise
+
+    def _note(self, event: Event) -> None:
+        self.ledger.note(event)

@@ -1,0 +1,120 @@
+"""What kind of output a shell command prints: a view of data, or the log of a run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from enum import StrEnum
+
+_READ = frozenset(
+    "cat bat sed head tail less more grep egrep fgrep zgrep rg ag ack find fd ls tree wc nl cut awk"
+    " gawk sort uniq diff cmp comm hexdump xxd od strings file stat du df jq yq column tac rev paste"
+    " env printenv ps id whoami uname date which type md5sum sha1sum sha256sum tr fold expand"
+    " readlink realpath basename dirname curl wget zcat less base64 sqlite3 psql".split()
+)
+_READ_SUBCOMMANDS = {
+    "git": frozenset(
+        "diff show log blame ls-files ls-tree grep cat-file status branch tag rev-parse config"
+        " remote reflog shortlog describe stash".split()
+    ),
+    "pip": frozenset("list show freeze".split()),
+    "npm": frozenset("ls list view".split()),
+    "docker": frozenset("ps images inspect".split()),
+    "kubectl": frozenset("get describe".split()),
+    "tar": frozenset("-tf tf -tvf tvf -tzf tzf".split()),
+    "unzip": frozenset("-l".split()),
+    "agentctx": frozenset("expand".split()),
+}
+_SILENT = frozenset(
+    "cd export set unset source . true false : mkdir touch rm cp mv ln chmod pushd popd test [ ["
+    " echo printf sleep trap umask alias local declare read wait exit pwd tee".split()
+)
+_WRAPPERS = frozenset("timeout time sudo env nice nohup stdbuf xargs command exec unbuffer".split())
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\s*\2(?=\n|$)", re.DOTALL)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_CHDIR = re.compile(r"^\s*cd\s+\S+\s*(?:&&|;)\s*")
+_READ_TOOL = re.compile(r"read|view|cat|get|search|grep|glob|list|ls\b|find|fetch|open|diff", re.I)
+
+
+class Output(StrEnum):
+    """READ output is data that may be copied or parsed; RUN output is a log."""
+
+    READ = "read"
+    RUN = "run"
+    UNKNOWN = "unknown"
+
+
+def classify(command: str, tool: str = "") -> Output:
+    """Return what a command prints; without a command, judge by the name of the tool.
+
+    A line with any running stage is RUN (`pytest | tail`), one of only reading stages READ
+    (`cd x && cat y | grep z`), and one that cannot be parsed UNKNOWN.
+    """
+    if not command.strip():
+        return Output.READ if _READ_TOOL.search(tool) else Output.UNKNOWN
+    try:
+        stages = [stage for stage in _stages(command) if stage]
+    except ValueError:
+        return Output.UNKNOWN
+    kinds = {_kind(stage) for stage in stages} - {None}
+    if not kinds:
+        return Output.UNKNOWN
+    return Output.READ if kinds == {Output.READ} else Output.RUN
+
+
+def expands(command: str) -> bool:
+    """Tell whether a command asks agentctx for an original, whose text is never reduced again."""
+    try:
+        return any(stage[:2] == ["agentctx", "expand"] for stage in _stages(command))
+    except ValueError:
+        return "agentctx expand" in command
+
+
+def _stages(command: str) -> Iterator[list[str]]:
+    """Yield the words of each simple command; heredoc bodies are left out."""
+    flat = _HEREDOC.sub("<< heredoc", command).replace("\\\n", " ").replace("\n", " ; ")
+    lexer = shlex.shlex(flat, posix=True, punctuation_chars="();<>|&")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    words: list[str] = []
+    for word in lexer:
+        if word and set(word) <= set("();|&"):
+            yield _bare(words)
+            words = []
+        else:
+            words.append(word)
+    yield _bare(words)
+
+
+def _bare(words: list[str]) -> list[str]:
+    """Strip assignments and wrappers from the front of a simple command."""
+    rest = list(words)
+    while rest:
+        if _ASSIGNMENT.match(rest[0]) or rest[0] in {"if", "then", "do", "while", "!", "{", "else"}:
+            rest.pop(0)
+        elif rest[0] in _WRAPPERS and len(rest) > 1:
+            rest.pop(0)
+            while rest and (rest[0].startswith("-") or rest[0].rstrip("smh").isdigit()):
+                rest.pop(0)
+        else:
+            break
+    return rest
+
+
+def _kind(stage: list[str]) -> Output | None:
+    name = stage[0].rsplit("/", 1)[-1]
+    if name in _SILENT or name in {"for", "done", "fi", "}", "in"} or set(name) <= set("<>"):
+        return None
+    if name in _READ:
+        return Output.READ
+    words = [word for word in stage[1:] if not word.startswith("-") or name in {"tar", "unzip"}]
+    if _READ_SUBCOMMANDS.get(name, frozenset()) & set(words[:2]):  # `git -C folder diff`
+        return Output.READ
+    return Output.RUN
+
+
+def label(command: str, tool: str = "", longest: int = 40) -> str:
+    """Name an observation in a few words that its reader recognises: its command, clipped."""
+    words = " ".join(_CHDIR.sub("", command).split()) or tool
+    return words if len(words) <= longest else words[: longest - 1] + "…"

@@ -1,0 +1,46 @@
+"""A run of screened lines that the model will not see, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agentctx.terminal.lines import Line
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """The lines with index `start` to `stop` (exclusive) of a screened output.
+
+    `source` is the earlier observation that shows them, as "content id@results back" ("": none);
+    `target` is the index of the line of this same output that shows the first of them (-1: none).
+    """
+
+    start: int
+    stop: int
+    reason: str
+    source: str = ""
+    target: int = -1
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+def visible(lines: Sequence[Line], hidden: Sequence[Hidden]) -> list[bool]:
+    """Return, for each line, whether it is still shown."""
+    shown = [True] * len(lines)
+    for run in hidden:
+        shown[run.start : run.stop] = [False] * len(run)
+    return shown
+
+
+def around(start: int, stop: int, keep: Sequence[bool]) -> list[tuple[int, int]]:
+    """Split `start`-`stop` at the lines that must stay, leaving these out."""
+    runs: list[tuple[int, int]] = []
+    begin = start
+    for i in range(start, stop + 1):
+        if i == stop or keep[i]:
+            if i > begin:
+                runs.append((begin, i))
+            begin = i + 1
+    return runs

@@ -1,0 +1,157 @@
+"""The chain that turns an observation into what the model sees.
+
+screen → repeats → echo → again → budget → compose → never-worse. Each step only hides whole lines,
+so every line that is left stands in the original as a terminal would show it (law 4).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agentctx.terminal.again import again
+from agentctx.terminal.budget import budget
+from agentctx.terminal.command import Output, classify
+from agentctx.terminal.compose import compose
+from agentctx.terminal.echo import echo
+from agentctx.terminal.evidence import evidence
+from agentctx.terminal.hidden import Hidden, visible
+from agentctx.terminal.lines import Line
+from agentctx.terminal.repeats import repeats
+from agentctx.terminal.screen import screen
+from agentctx.terminal.window import Shown, Window, key
+from agentctx.values import Observation, Reduction, Span
+
+CHARACTERS_PER_TOKEN = 4
+_DATA_STARTS = ("{", "[")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """When an output is left alone, and how long it may get. Tokens throughout.
+
+    `run` and `read` cap the output of commands that run something and of those that show data;
+    None never hides a line that stands nowhere else. A failed command may take twice as much.
+    """
+
+    smallest: int = 150
+    saving: int = 80
+    share: float = 0.10
+    run: int | None = 4_000
+    read: int | None = 25_000
+
+    def of(self, kind: Output, exit_code: int | None) -> int | None:
+        """Return the cap of one output."""
+        cap = self.run if kind is Output.RUN else self.read
+        return cap and cap * (2 if exit_code else 1)
+
+    def worth(self, before: int, after: int) -> bool:
+        """Tell whether a reduction saves enough to be made (law 3)."""
+        return before - after >= max(self.saving, self.share * before)
+
+
+def reduce(
+    observation: Observation,
+    *,
+    window: Window,
+    handle: str,
+    way: str | None,
+    count: Callable[[str], int],
+    limits: Limits,
+) -> Reduction:
+    """Return what the model sees of an observation.
+
+    Args:
+        observation: the result, secrets already removed.
+        window: what the model still sees of earlier observations.
+        handle: the handle under which the original can be expanded.
+        way: what the reader does to expand it; None if there is no way, so that nothing is hidden.
+        count: tokens of a text.
+        limits: when and how far to reduce.
+
+    Returns:
+        A reduction without handle when the original is to stand as it is.
+    """
+    raw = observation.output
+    before = count(raw)
+    if before < limits.smallest:
+        return Reduction(text=raw, tokens_before=before, tokens_after=before)
+    lines = screen(raw)
+    kind = _kind(observation, raw)
+    cap = limits.of(kind, observation.exit_code)
+    hidden = _hide(lines, kind, window, cap, count) if way else []
+    text, spans = compose(
+        lines,
+        hidden,
+        total=_total(raw),
+        way=way or "",
+        longest=cap * CHARACTERS_PER_TOKEN if cap and way else None,
+    )
+    after = count(text) if text != raw else before
+    if not limits.worth(before, after):
+        return Reduction(text=raw, tokens_before=before, tokens_after=before)
+    rules = tuple(dict.fromkeys(_step(run) for run in hidden)) or ("screen",)
+    return Reduction(
+        text=text,
+        handle=handle,
+        spans=spans,
+        rules=rules,
+        tokens_before=before,
+        tokens_after=after,
+    )
+
+
+def shown(emitted_id: str, label: str, text: str, spans: Sequence[Span]) -> Shown:
+    """Return what the model sees of an observation, for the window; no spans: it is as it came."""
+    if not spans:
+        lines = screen(text)
+        keys = tuple(key(line.text) for line in lines)
+        return Shown(emitted_id, label, keys, tuple(line.first for line in lines))
+    keys = tuple(
+        None if span.hidden else key(line)
+        for line, span in zip(text.split("\n"), spans, strict=True)
+    )
+    return Shown(emitted_id, label, keys, tuple(span.first for span in spans))
+
+
+def _hide(
+    lines: Sequence[Line],
+    kind: Output,
+    window: Window,
+    cap: int | None,
+    count: Callable[[str], int],
+) -> list[Hidden]:
+    """Return the runs of lines that go, step after step."""
+    hidden = repeats(lines)
+    keep = [False] * len(lines) if kind is Output.READ else evidence(lines)
+    hidden += echo(lines, visible(lines, hidden), keep, window)
+    hidden += again(lines, visible(lines, hidden))
+    if cap is None:
+        return hidden
+    keep = evidence(lines) if kind is Output.READ else keep
+    for run in hidden:  # what a marker points to has to stay
+        if run.target >= 0:
+            keep[run.target : run.target + len(run)] = [True] * len(run)
+    return hidden + budget(lines, visible(lines, hidden), keep, cap, count)
+
+
+def _kind(observation: Observation, raw: str) -> Output:
+    kind = classify(observation.command, observation.tool)
+    if kind is not Output.READ and raw.lstrip().startswith(_DATA_STARTS):
+        try:
+            json.loads(raw)
+        except ValueError:
+            return kind
+        return Output.READ
+    return kind
+
+
+def _total(raw: str) -> int:
+    return raw.count("\n") + (not raw.endswith("\n"))
+
+
+def _step(run: Hidden) -> str:
+    if run.source:
+        return "echo"
+    return "budget" if run.reason == "middle" else "repeats"

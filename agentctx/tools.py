@@ -1,0 +1,145 @@
+"""The tools that the model may call, and what they answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from agentctx.archive import Archive
+from agentctx.errors import ToolError
+from agentctx.values import ToolCall, ToolSpec
+
+EXPAND = ToolSpec(
+    name="expand",
+    description="Show lines hidden by an [agentctx: …] marker.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "handle": {"type": "string"},
+            "lines": {"type": "string", "description": "e.g. 40-253"},
+            "grep": {"type": "string", "description": "regex"},
+        },
+        "required": ["handle"],
+    },
+)
+
+PAGE_LINES = 1_000
+PAGE_CHARACTERS = 32_000
+"""What one answer may hold; it says how to go on."""
+
+_RANGE = re.compile(r"\s*(\d+)\s*(?:[-:,]\s*(\d+)?)?\s*")
+_MAX_LINE = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The arguments of `expand`, validated: line numbers are 1-based and inclusive."""
+
+    handle: str
+    first: int = 1
+    last: int = _MAX_LINE
+    grep: str = ""
+
+
+def owns(call: ToolCall) -> bool:
+    """Tell whether a call is for a tool of ours, and not for a namesake of the host's."""
+    return call.name == EXPAND.name and "handle" in call.arguments
+
+
+def parse(arguments: Mapping[str, Any]) -> Request:
+    """Return the request that a model's arguments make.
+
+    Raises:
+        ToolError: an argument cannot be used; the message says what to write instead.
+    """
+    handle = str(arguments.get("handle") or "").strip().lower()
+    if not handle:
+        raise ToolError("expand needs 'handle': the digits after 'expand' in a marker")
+    first, last = parse_range(arguments.get("lines"))
+    grep = arguments.get("grep") or ""
+    if not isinstance(grep, str):
+        raise ToolError(f"grep {grep!r} is not text: write a regular expression")
+    return Request(handle, first, last, grep)
+
+
+def parse_range(lines: Any) -> tuple[int, int]:
+    """Return the first and last line that "40-253", "40:253", "40-", "40" or nothing means.
+
+    Raises:
+        ToolError: it is none of these.
+    """
+    if lines is None or lines == "":
+        return 1, _MAX_LINE
+    match = _RANGE.fullmatch(str(lines))
+    if match is None:
+        raise ToolError(f"lines {str(lines)!r} is no range: write e.g. 40-253")
+    first = max(int(match[1]), 1)
+    open_ended = match[2] is None and len(str(lines).strip()) > len(match[1])
+    last = _MAX_LINE if open_ended else int(match[2] or match[1])
+    if last < first:
+        raise ToolError(f"lines {first}-{last} ends before it begins: write {last}-{first}")
+    return first, last
+
+
+def expand(archive: Archive, request: Request, name: str) -> str:
+    """Return one page of the original with content id `name`, and how to get the next.
+
+    Raises:
+        ArchiveError: there is no such original, or it cannot be read.
+        ToolError: `grep` is no RE2 pattern.
+    """
+    lines = _matching(archive, name, request)
+    page: list[str] = []
+    size, last = 0, request.first - 1
+    for number, line in islice(lines, PAGE_LINES + 1):
+        shown = f"{number}:{line}" if request.grep else line
+        if page and (len(page) == PAGE_LINES or size + len(shown) > PAGE_CHARACTERS):
+            return "".join(page) + _rest(request, last + 1)
+        page.append(shown[:PAGE_CHARACTERS])
+        size += len(shown)
+        last = number
+        if len(shown) > PAGE_CHARACTERS:
+            page.append(
+                f"\n[agentctx: {len(shown) - PAGE_CHARACTERS} more characters of line {number}"
+                " · agentctx expand prints them all]\n"
+            )
+    if page:
+        return "".join(page)
+    what = f" that match {request.grep!r}" if request.grep else ""
+    return f"[agentctx: {request.handle} has no lines there{what}]"
+
+
+def compiled(pattern: str) -> Any:
+    """Return an RE2 program: linear in the text, whatever a model writes.
+
+    Raises:
+        ToolError: the pattern is not RE2.
+    """
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        reason = error.args[0] if error.args else "?"
+        text = reason.decode() if isinstance(reason, bytes) else reason
+        raise ToolError(f"grep {pattern!r} is not an RE2 pattern ({text}): mend it") from None
+
+
+def _matching(archive: Archive, name: str, request: Request) -> Iterator[tuple[int, str]]:
+    pattern = compiled(request.grep) if request.grep else None
+    lines = archive.lines(name, request.first, request.last)
+    for number, raw in enumerate(lines, request.first):
+        line = raw.decode("utf-8", "replace")
+        if pattern is None or pattern.search(line.rstrip("\n")):
+            yield number, line
+
+
+def _rest(request: Request, line: int) -> str:
+    until = "" if request.last == _MAX_LINE else str(request.last)
+    grep = f" grep={request.grep!r}" if request.grep else ""
+    return f"[agentctx: more follows · expand {request.handle} lines={line}-{until}{grep}]"
