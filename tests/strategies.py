@@ -8,7 +8,7 @@ the one before. `histories(wire)` is the shortcut for tests that need one reques
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -116,38 +116,60 @@ def repeats(count: int) -> str:
     return "warning: unused variable 'x'\n" * count + "error: cannot find 'y'\n"
 
 
+# Drawn thousands of times: a strategy that is built once is validated once.
+_TEXT = texts()
+_OUTPUT = outputs()
+_BOOLEAN = st.booleans()
+_FLAVOR = st.integers(0, 7)
+_FOURTH = st.sampled_from((True, False, False, False))
+_NAME = st.sampled_from(_NAMES)
+_ARGUMENTS: st.SearchStrategy[Mapping[str, Any]] = st.sampled_from(
+    ({}, *({"command": command} for command in _COMMANDS), {"path": "ä.py", "lines": [1, 2]})
+)
+_MORE = st.sampled_from(("", "exit code 1", "stderr: deprecated"))
+_REASONING = st.sampled_from((None, None, "", "First the test, then the fix."))
+
+
 @st.composite
-def _call(draw: st.DrawFn, call_id: str) -> Call:
-    command = draw(st.sampled_from(_COMMANDS))
-    failed = draw(st.booleans())
+def _calls(draw: st.DrawFn) -> Call:
+    failed = draw(_BOOLEAN)
     return Call(
-        id=call_id,
-        name=draw(st.sampled_from(_NAMES)),
-        arguments=draw(
-            st.sampled_from(({}, {"command": command}, {"path": "ä.py", "lines": [1, 2]}))
-        ),
-        output=draw(outputs()),
-        more=draw(st.sampled_from(("", "exit code 1", "stderr: deprecated"))),
+        id="",
+        name=draw(_NAME),
+        arguments=draw(_ARGUMENTS),
+        output=draw(_OUTPUT),
+        more=draw(_MORE),
         failed=failed,
-        image=not failed and draw(st.integers(0, 5)) == 0,
-        listed=draw(st.booleans()),
-        marked=draw(st.integers(0, 3)) == 0,
-        flavor=draw(st.integers(0, 7)),
+        image=draw(_FOURTH) and not failed,
+        listed=draw(_BOOLEAN),
+        marked=draw(_FOURTH),
+        flavor=draw(_FLAVOR),
     )
+
+
+_CALLS = st.lists(_calls(), max_size=3)
 
 
 @st.composite
-def _turn(draw: st.DrawFn, index: int) -> Turn:
-    count = draw(st.sampled_from((0, 1, 1, 1, 2, 3)))
-    calls = tuple(draw(_call(f"call_{index}_{i}")) for i in range(count))
+def _turns(draw: st.DrawFn) -> Turn:
+    calls = tuple(draw(_CALLS))
     return Turn(
-        text=draw(texts()) if not calls or draw(st.booleans()) else "",
+        text=draw(_TEXT) if not calls or draw(_BOOLEAN) else "",
         calls=calls,
-        reasoning=draw(st.none() | st.just("") | texts()),
-        user=draw(texts()) if not calls or draw(st.integers(0, 3)) == 0 else "",
-        system=draw(texts()) if draw(st.integers(0, 7)) == 0 else "",
-        flavor=draw(st.integers(0, 7)),
+        reasoning=draw(_REASONING),
+        user=draw(_TEXT) if not calls or draw(_FOURTH) else "",
+        system=draw(_TEXT) if draw(_FOURTH) else "",
+        flavor=draw(_FLAVOR),
     )
+
+
+_TURN = _turns()
+_SYSTEM = st.sampled_from(("", "You are a software engineer."))
+
+
+def _with_ids(index: int, turn: Turn) -> Turn:
+    calls = tuple(replace(call, id=f"call_{index}_{i}") for i, call in enumerate(turn.calls))
+    return replace(turn, calls=calls)
 
 
 @st.composite
@@ -162,15 +184,15 @@ def conversations(
         max_turns: At most so many.
         tools: Whether its requests list their tools; None draws that too.
     """
-    count = draw(st.integers(min_turns, max_turns))
+    turns = draw(st.lists(_TURN, min_size=min_turns, max_size=max_turns))
     return Conversation(
-        system=draw(st.just("") | texts()),
-        task=draw(texts()),
-        turns=tuple(draw(_turn(index)) for index in range(count)),
-        image=draw(st.integers(0, 5)) == 0,
-        listed=draw(st.booleans()),
-        tools=draw(st.booleans()) if tools is None else tools,
-        flavor=draw(st.integers(0, 7)),
+        system=draw(_SYSTEM),
+        task=draw(_TEXT),
+        turns=tuple(_with_ids(index, turn) for index, turn in enumerate(turns)),
+        image=draw(_FOURTH),
+        listed=draw(_BOOLEAN),
+        tools=draw(_BOOLEAN) if tools is None else tools,
+        flavor=draw(_FLAVOR),
     )
 
 
