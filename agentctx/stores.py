@@ -71,8 +71,8 @@ class Stores:
 
     def emitted(self, text: str) -> bool:
         """Tell whether a text is what some decision has put before a model."""
-        ids = [content_id(text)]
-        return bool(self._asked("", lambda: self.ledger.emitted(ids), set()))
+        nothing: set[str] = set()
+        return bool(self._asked("", lambda: self.ledger.emitted([content_id(text)]), nothing))
 
     def decide_all(self, made: Sequence[Decision]) -> Sequence[Decision]:
         """Store decisions, the first of each key wins; without a ledger they hold in memory."""

@@ -30,7 +30,7 @@ def lines_hidden(*, total: int, reasons: Mapping[str, int], first: int, last: in
     if len(reasons) == 1:
         why = next(iter(reasons))
     else:
-        why = ", ".join(f"{n} {reason}" for reason, n in reasons.items())
+        why = "; ".join(f"{n} {reason}" for reason, n in reasons.items())
     where = f"line {first}" if first == last else f"lines {first}-{last}"
     return f"[agentctx: {count} of {total} lines hidden ({why}) · {where} · {way}]"
 

@@ -106,8 +106,8 @@ def shown(emitted_id: str, label: str, text: str, spans: Sequence[Span]) -> Show
     """Return what the model sees of an observation, for the window; no spans: it is as it came."""
     if not spans:
         lines = screen(text)
-        keys = tuple(key(line.text) for line in lines)
-        return Shown(emitted_id, label, keys, tuple(line.first for line in lines))
+        plain = tuple(key(line.text) for line in lines)
+        return Shown(emitted_id, label, plain, tuple(line.first for line in lines))
     keys = tuple(
         None if span.hidden else key(line)
         for line, span in zip(text.split("\n"), spans, strict=True)
