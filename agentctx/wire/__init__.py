@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol, cast
 
 from agentctx.errors import WireError
 from agentctx.values import Edit, Kind, Payload, Slot, ToolSpec, Violation, content_id
-from agentctx.wire.views import require, sequence, view
+from agentctx.wire.views import require, sequence, string, type_of, view
 
 NAMES: Final = {
     "anthropic": "agentctx.wire.anthropic",
@@ -105,11 +105,11 @@ def fresh(slots: Sequence[Slot]) -> tuple[Slot, ...]:
 
 def _is_anthropic(body: Payload) -> bool:
     messages = [block for block in map(view, sequence(body["messages"])) if block]
-    if any(m.get("role") in _CHAT_ROLES or not _CHAT_KEYS.isdisjoint(m) for m in messages):
+    if any(string(m.get("role")) in _CHAT_ROLES or not _CHAT_KEYS.isdisjoint(m) for m in messages):
         return False
     if any(body.get(key) for key in _ANTHROPIC_KEYS):
         return True
-    types = {_type(part) for m in messages for part in sequence(m.get("content"))}
+    types = {type_of(part) for m in messages for part in sequence(m.get("content"))}
     if not types.isdisjoint(_CHAT_PARTS):
         return False
     return not types.isdisjoint(_ANTHROPIC_BLOCKS) or any(map(_anthropic_tool, _tools(body)))
@@ -122,8 +122,3 @@ def _tools(body: Payload) -> Sequence[Any]:
 def _anthropic_tool(tool: Any) -> bool:
     block = view(tool) or {}
     return "input_schema" in block or ("name" in block and "function" not in block)
-
-
-def _type(part: Any) -> Any:
-    kind = (view(part) or {}).get("type")
-    return kind if isinstance(kind, str) else None

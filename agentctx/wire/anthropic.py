@@ -66,7 +66,7 @@ def _message(cursor: Cursor, path: Path, message: Any) -> None:
     content, place = block.get("content"), (*path, "content")
     if not content and kind is Kind.ASSISTANT:
         cursor.add(place, kind, "")
-    elif isinstance(content, list | tuple):
+    elif isinstance(content, (list, tuple)):
         editable = isinstance(message, dict)
         for index, part in enumerate(content):
             _block(cursor, (*place, index), part, kind, editable=editable)

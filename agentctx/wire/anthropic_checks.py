@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from agentctx.values import Path, Payload, Violation
 from agentctx.wire.pairing import Id, repeated
 from agentctx.wire.tools import offered
-from agentctx.wire.views import Block, history, instructions, sequence, string, view
+from agentctx.wire.views import Block, history, instructions, sequence, string, type_of, view
 
 Placed: TypeAlias = tuple[Path, Block]
 
@@ -37,7 +37,7 @@ class Turn(NamedTuple):
 
     def ids(self, kind: str, key: str) -> list[Id]:
         """Return where blocks of that type are, with the id that each carries."""
-        return [(path, string(b.get(key))) for path, b in self.blocks if b.get("type") == kind]
+        return [(path, string(b.get(key))) for path, b in self.blocks if type_of(b) == kind]
 
 
 def check(payload: Payload) -> list[Violation]:
@@ -69,6 +69,8 @@ def _turn(path: Path, message: Any) -> Turn:
 def _blocks(path: Path, content: Any) -> tuple[Placed, ...]:
     if isinstance(content, str) and content:
         return ((path, {"type": "text", "text": content}),)
+    if content and not isinstance(content, (str, list, tuple)):
+        return ((path, {}),)
     return tuple(((*path, index), view(part) or {}) for index, part in enumerate(sequence(content)))
 
 
@@ -93,7 +95,7 @@ def _roles(messages: Sequence[Turn]) -> Iterator[Violation]:
 def _places(messages: Sequence[Turn]) -> Iterator[Violation]:
     for message in messages:
         for path, block in message.blocks:
-            kind = string(block.get("type"))
+            kind = type_of(block)
             if _PLACES.get(kind, message.role) != message.role:
                 yield Violation("block-role", path, f"{kind!r} in a message of {message.role!r}")
 
@@ -117,7 +119,7 @@ def _results(turn: Turn, asked: set[str]) -> Iterator[Violation]:
     for path, call_id in results:
         if call_id not in asked:
             yield Violation("result-orphan", path, f"no call {call_id!r} just before")
-    kinds = [block.get("type") == "tool_result" for _, block in turn.blocks]
+    kinds = [type_of(block) == "tool_result" for _, block in turn.blocks]
     if any(kinds[kinds.index(False) :] if False in kinds else ()):
         late = kinds.index(True, kinds.index(False))
         yield Violation("results-first", turn.blocks[late][0], "a result stands after other blocks")
@@ -131,7 +133,7 @@ def _empty(messages: Sequence[Turn]) -> Iterator[Violation]:
 
 
 def _block(path: Path, block: Block) -> Iterator[Violation]:
-    kind = block.get("type")
+    kind = type_of(block)
     if kind == "text" and not string(block.get("text")).strip():
         yield Violation("text-empty", path, "a text block needs text")
     if kind == "thinking" and not string(block.get("signature")):
@@ -147,7 +149,7 @@ def _result(path: Path, block: Block) -> Iterator[Violation]:
     for place, part in inner:
         if isinstance(place[-1], int):
             yield from _block(place, part)
-        if block.get("is_error") is True and part.get("type") != "text":
+        if block.get("is_error") is True and type_of(part) != "text":
             yield Violation("error-not-text", place, "a result with is_error holds only text")
 
 
@@ -156,10 +158,10 @@ def _inner(path: Path, block: Block) -> tuple[Placed, ...]:
 
 
 def _markers(payload: Payload, blocks: Sequence[Placed]) -> Iterator[Violation]:
-    results = [(path, block) for path, block in blocks if block.get("type") == "tool_result"]
+    results = [(path, block) for path, block in blocks if type_of(block) == "tool_result"]
     inner = [part for path, block in results for _, part in _inner(path, block)]
     tools = [view(tool) or {} for tool in offered(payload)]
-    everything = (*tools, *(block for _, block in blocks), *inner)
+    everything = (payload, *tools, *(block for _, block in blocks), *inner)
     count = sum(1 for block in everything if block.get("cache_control"))
     if count > _MARKERS:
         yield Violation("markers", (), f"{count} cache_control markers, {_MARKERS} are allowed")

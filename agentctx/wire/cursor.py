@@ -91,7 +91,7 @@ class Cursor:
             return
         if isinstance(content, str):
             self.add(path, fixed(kind, editable=editable), content, answer)
-        elif isinstance(content, list | tuple):
+        elif isinstance(content, (list, tuple)):
             for index, part in enumerate(content):
                 text = part_text(part, types)
                 if text is None:

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 from agentctx.values import Path, Payload, Violation
 from agentctx.wire.pairing import Id, repeated
 from agentctx.wire.tools import offered
-from agentctx.wire.views import Block, history, sequence, string, view
+from agentctx.wire.views import Block, history, sequence, string, type_of, view
 
 Placed: TypeAlias = tuple[Path, Block]
 
@@ -42,7 +42,7 @@ def check(payload: Payload) -> list[Violation]:
 
 def _roles(messages: Sequence[Placed]) -> Iterator[Violation]:
     for path, block in messages:
-        if block.get("role") not in _ROLES:
+        if string(block.get("role")) not in _ROLES:
             yield Violation("role-unknown", path, f"{block.get('role')!r} is no role here")
     roles = [block.get("role") for _, block in messages]
     if "system" in roles and "developer" in roles:
@@ -92,7 +92,7 @@ def _content(path: Path, block: Block) -> Iterator[Violation]:
         yield Violation("content-missing", path, "a message needs content")
     if role == "tool":
         for index, part in enumerate(sequence(content)):
-            if (view(part) or {}).get("type") != "text":
+            if type_of(part) != "text":
                 place = (*path, "content", index)
                 yield Violation("result-not-text", place, "a tool message holds only text")
 
@@ -108,7 +108,7 @@ def _calls(path: Path, block: Block) -> Iterator[Violation]:
 
 
 def _tools(payload: Payload) -> Iterator[Violation]:
-    if isinstance(payload.get("tools"), list | tuple) and not payload["tools"]:
+    if isinstance(payload.get("tools"), (list, tuple)) and not payload["tools"]:
         yield Violation("tools-empty", ("tools",), "leave 'tools' out instead")
     for index, tool in enumerate(offered(payload)):
         block = view(tool) or {}

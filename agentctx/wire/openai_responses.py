@@ -24,6 +24,7 @@ from agentctx.wire.views import (
     require,
     sequence,
     string,
+    type_of,
     view,
 )
 
@@ -72,7 +73,7 @@ def tool_names(payload: Payload) -> frozenset[str]:
     """Return the names of the tools that the model may call, those in namespaces too."""
     offered = list(tools.blocks(tools.offered(payload)))
     nested = [inner for tool in offered for inner in tools.blocks(sequence(tool.get("tools")))]
-    callable_ = [tool for tool in (*offered, *nested) if tool.get("type") in ("function", "custom")]
+    callable_ = [tool for tool in (*offered, *nested) if type_of(tool) in ("function", "custom")]
     return frozenset(string(tool.get("name")) for tool in callable_) - {""}
 
 
@@ -83,7 +84,7 @@ def add_tools(payload: Payload, specs: Sequence[ToolSpec]) -> Payload:
 
 def _item(cursor: Cursor, path: Path, item: Any) -> None:
     block = view(item)
-    kind = string(block.get("type")) or "message" if block else ""
+    kind = type_of(block) or "message" if block else ""
     cursor.enter(assistant=block is not None and from_model(block))
     if block is None:
         cursor.opaque(path, item)
@@ -127,7 +128,7 @@ def _output(cursor: Cursor, path: Path, kind: str, item: Any, block: Block) -> N
     editable, output = isinstance(item, dict), block.get("output")
     if kind in ("function_call_output", "custom_tool_call_output"):
         cursor.content(place, output, Kind.OBSERVATION, answer, types=_TEXT, editable=editable)
-    elif kind == "shell_call_output" and isinstance(output, list | tuple):
+    elif kind == "shell_call_output" and isinstance(output, (list, tuple)):
         for index, chunk in enumerate(output):
             _streams(cursor, (*place, index), chunk, answer, editable=editable)
     elif kind == "apply_patch_call_output" and isinstance(output, str):
@@ -140,7 +141,7 @@ def _output(cursor: Cursor, path: Path, kind: str, item: Any, block: Block) -> N
 def _streams(cursor: Cursor, path: Path, chunk: Any, answer: Answer, *, editable: bool) -> None:
     block = view(chunk) or {}
     outcome = view(block.get("outcome")) or {}
-    failed = outcome.get("type") == "timeout" or bool(outcome.get("exit_code"))
+    failed = type_of(outcome) == "timeout" or bool(outcome.get("exit_code"))
     for key in _STREAMS:
         if block.get(key):
             cursor.content(

@@ -14,7 +14,16 @@ from agentctx.wire.openai_chat_checks import name_form
 from agentctx.wire.openai_responses_items import CALLS, OUTPUTS, from_model
 from agentctx.wire.pairing import repeated
 from agentctx.wire.tools import offered
-from agentctx.wire.views import Block, history, instructions, require, sequence, string, view
+from agentctx.wire.views import (
+    Block,
+    history,
+    instructions,
+    require,
+    sequence,
+    string,
+    type_of,
+    view,
+)
 
 Placed: TypeAlias = tuple[Path, Block]
 
@@ -52,25 +61,25 @@ def _continues(payload: Payload, given: Any) -> bool:
 
 def _partial(payload: Payload, items: Sequence[Placed]) -> bool:
     """Say whether some items stand only on the server, so that a call may be there."""
-    references = any(item.get("type") == "item_reference" for _, item in items)
+    references = any(type_of(item) == "item_reference" for _, item in items)
     return references or any(payload.get(k) for k in ("previous_response_id", "conversation"))
 
 
 def _is_message(item: Block) -> bool:
-    return item.get("type") == "message" or (item.get("type") is None and "role" in item)
+    return type_of(item) == "message" or (item.get("type") is None and "role" in item)
 
 
 def _shapes(items: Sequence[Placed]) -> Iterator[Violation]:
     for path, item in items:
-        if _is_message(item) and item.get("role") not in _PARTS:
+        if _is_message(item) and string(item.get("role")) not in _PARTS:
             yield Violation("role-unknown", path, f"{item.get('role')!r} is no role here")
-        elif not _is_message(item) and not isinstance(item.get("type"), str):
+        elif not _is_message(item) and not type_of(item):
             yield Violation("item-type", path, "an item needs its type")
 
 
 def _pairs(items: Sequence[Placed], *, partial: bool) -> Iterator[Violation]:
-    calls = [(path, _key(item)) for path, item in items if item.get("type") in CALLS]
-    outputs = [(path, _answer(item)) for path, item in items if item.get("type") in OUTPUTS]
+    calls = [(path, _key(item)) for path, item in items if type_of(item) in CALLS]
+    outputs = [(path, _answer(item)) for path, item in items if type_of(item) in OUTPUTS]
     yield from repeated("call-duplicate", [(p, key[1]) for p, key in calls], set())
     yield from repeated("result-duplicate", [(p, key[1]) for p, key in outputs], set())
     answered = {key: path for path, key in outputs}
@@ -84,19 +93,19 @@ def _pairs(items: Sequence[Placed], *, partial: bool) -> Iterator[Violation]:
 
 
 def _key(item: Block) -> tuple[str, str]:
-    return string(item.get("type")), string(item.get("call_id"))
+    return type_of(item), string(item.get("call_id"))
 
 
 def _answer(item: Block) -> tuple[str, str]:
     # a local shell's output names its call by `id`
     call_id = item.get("call_id") or item.get("id")
-    return OUTPUTS[string(item.get("type"))], string(call_id)
+    return OUTPUTS[type_of(item)], string(call_id)
 
 
 def _reasoning(payload: Payload, items: Sequence[Placed]) -> Iterator[Violation]:
     following = [*(item for _, item in items[1:]), {}]
     for (path, item), after in zip(items, following, strict=True) if items else ():
-        if item.get("type") != "reasoning":
+        if type_of(item) != "reasoning":
             continue
         if not from_model(after):
             yield Violation("reasoning-detached", path, "its message or call does not follow it")
@@ -107,8 +116,10 @@ def _reasoning(payload: Payload, items: Sequence[Placed]) -> Iterator[Violation]
 def _parts(path: Path, item: Block) -> Iterator[Violation]:
     if _is_message(item):
         allowed = _PARTS.get(string(item.get("role")), frozenset())
+        if item.get("content") is None:
+            yield Violation("content-missing", path, "a message needs content")
         yield from _kinds("message-part", (*path, "content"), item.get("content"), allowed)
-    elif item.get("type") in ("function_call_output", "custom_tool_call_output"):
+    elif type_of(item) in ("function_call_output", "custom_tool_call_output"):
         if item.get("output") is None:
             yield Violation("output-missing", path, "a call needs its output")
         yield from _kinds("result-part", (*path, "output"), item.get("output"), _RESULT_PARTS)
@@ -116,18 +127,18 @@ def _parts(path: Path, item: Block) -> Iterator[Violation]:
 
 def _kinds(rule: str, path: Path, content: Any, allowed: frozenset[str]) -> Iterator[Violation]:
     for index, part in enumerate(sequence(content)):
-        kind = (view(part) or {}).get("type")
+        kind = type_of(part)
         if kind not in allowed:
             yield Violation(rule, (*path, index), f"{kind!r} is no part that may stand here")
 
 
 def _names(payload: Payload, items: Sequence[Placed]) -> Iterator[Violation]:
     for path, item in items:
-        if item.get("type") == "function_call":
+        if type_of(item) == "function_call":
             yield from name_form(path, item.get("name"))
             if not isinstance(item.get("arguments"), str):
                 yield Violation("arguments-text", path, "arguments are a string of JSON")
     for index, tool in enumerate(offered(payload)):
         block = view(tool) or {}
-        if block.get("type") == "function":
+        if type_of(block) == "function":
             yield from name_form(("tools", index), block.get("name"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agentctx.wire.views import Block
+from agentctx.wire.views import Block, type_of
 
 CALLS: Final = {
     "function_call": ("", "arguments"),
@@ -38,7 +38,7 @@ def from_model(item: Block) -> bool:
 
     An unknown type counts as the model's, so that what stands before it is taken as already sent.
     """
-    kind = item.get("type")
-    if kind is None or kind == "message":
+    kind = type_of(item)
+    if kind in ("", "message"):
         return item.get("role") == "assistant"
     return kind not in _HOST

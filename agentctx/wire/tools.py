@@ -19,7 +19,7 @@ def offered(payload: Payload, key: str = "tools") -> Sequence[Any]:
     found = require(payload).get(key)
     if not found:
         return ()
-    if not isinstance(found, list | tuple):
+    if not isinstance(found, (list, tuple)):
         raise WireError(f"{key!r} is a {type(found).__name__}: pass the tools as a list")
     return found
 

@@ -13,12 +13,13 @@ Block: TypeAlias = Mapping[str, Any]
 
 _SAMPLE: Final = 96
 _DEPTH: Final = 8
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
 _MARKERS: Final = frozenset({"cache_control", "prompt_cache_breakpoint"})
 
 
 def view(value: Any) -> Block | None:
     """Return `value` as a mapping: itself, or what an SDK's model dumps; None for anything else."""
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):  # dict first: the abstract class is slow to ask
         return value
     dump = getattr(value, "model_dump", None)
     if dump is None or isinstance(value, type):
@@ -33,10 +34,16 @@ def view(value: Any) -> Block | None:
 def part_text(part: Any, types: frozenset[str]) -> str | None:
     """Return the text of a part of one of these types, else None."""
     block = view(part)
-    if block is None or block.get("type") not in types:
+    if block is None or string(block.get("type")) not in types:
         return None
     text = block.get("text")
     return text if isinstance(text, str) else None
+
+
+def type_of(part: Any) -> str:
+    """Return the `type` of a part, block or item; "" when it has none."""
+    block = view(part)
+    return string(block.get("type")) if block is not None else ""
 
 
 def string(value: Any) -> str:
@@ -46,7 +53,7 @@ def string(value: Any) -> str:
 
 def sequence(value: Any) -> Sequence[Any]:
     """Return `value` if it is a list or tuple, else an empty one."""
-    return value if isinstance(value, list | tuple) else ()
+    return value if isinstance(value, (list, tuple)) else ()
 
 
 def parse(raw: Any) -> Mapping[str, Any] | None:
@@ -67,7 +74,7 @@ def parse(raw: Any) -> Mapping[str, Any] | None:
 def dump(value: Any) -> str:
     """Return `value` as JSON, or "" when it has none."""
     try:
-        return json.dumps(value, ensure_ascii=False)
+        return _ENCODE(value)
     except (TypeError, ValueError, RecursionError):
         return ""
 
@@ -80,7 +87,7 @@ def history(payload: Any, key: str) -> Sequence[Any]:
     """
     body = require(payload)
     found = body.get(key)
-    if not isinstance(found, list | tuple):
+    if not isinstance(found, (list, tuple)):
         raise WireError(f"{key!r} is {_kind(found)}: pass the messages as a list")
     return found
 
@@ -105,7 +112,7 @@ def instructions(payload: dict[str, Any], key: str) -> Any:
     found = payload.get(key)
     if not found:
         return None
-    if not isinstance(found, str | list | tuple):
+    if not isinstance(found, (str, list, tuple)):
         raise WireError(f"{key!r} is {_kind(found)}: pass a string or a list of text parts")
     return found
 
@@ -127,7 +134,7 @@ def _sample(value: Any, depth: int = 0) -> str:
     if depth < _DEPTH and isinstance(value, Mapping):
         keys = sorted(key for key in value if isinstance(key, str) and key not in _MARKERS)
         return "".join(f"{key}={_sample(value[key], depth + 1)};" for key in keys)
-    if depth < _DEPTH and isinstance(value, list | tuple):
+    if depth < _DEPTH and isinstance(value, (list, tuple)):
         return "".join(f"{_sample(item, depth + 1)}," for item in value)
     return repr(value) if isinstance(value, int | float) else type(value).__name__
 
