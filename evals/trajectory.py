@@ -1,0 +1,63 @@
+"""One recorded agent run, whatever the agent wrote it down as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agentctx.values import Payload, ToolCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A tool's result as the agent saw it.
+
+    `before` and `after` are the host's own words around it in the same message. `cut` says that
+    the host had shortened it before it was recorded.
+    """
+
+    text: str
+    exit_code: int | None = None
+    before: str = ""
+    after: str = ""
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What the provider reported for one call, in tokens; `prompt` includes `cached`."""
+
+    prompt: int
+    cached: int
+    completion: int
+    dollars: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One model call and what came of it: a result (`seen`), or a `note` from the host."""
+
+    text: str = ""
+    call: ToolCall | None = None
+    seen: Seen | None = None
+    note: str = ""
+    recorded: Recorded | None = None
+
+    @property
+    def command(self) -> str:
+        """The shell command of this turn, "" for other tools."""
+        command = self.call.arguments.get("command") if self.call else None
+        return command if isinstance(command, str) else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trajectory:
+    """A run of one agent on one task; `wire` names the format that its host would send."""
+
+    id: str
+    task: str
+    agent: str
+    source: str
+    model: str
+    wire: str
+    opening: tuple[Payload, ...]
+    turns: tuple[Turn, ...] = field(default=())
