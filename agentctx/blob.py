@@ -119,4 +119,6 @@ def drain(source: BinaryIO) -> None:
 
 
 def _damaged(name: str, why: str) -> Corrupt:
-    return Corrupt(f"original {name[:12]!r} is damaged: {why}: restore it from a backup")
+    return Corrupt(
+        f"original {name[:12]!r} is damaged: {why}: run its command again, or restore a backup"
+    )
