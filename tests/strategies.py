@@ -8,6 +8,7 @@ the one before. `histories(wire)` is the shortcut for tests that need one reques
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -199,7 +200,7 @@ def conversations(
 def render(wire: str, conversation: Conversation, calls: int | None = None) -> Payload:
     """Return the request of a model call: `calls` turns lie behind it (all of them for None)."""
     turns = conversation.turns[:calls]
-    return rendering.RENDER[wire](conversation, turns)
+    return deepcopy(rendering.RENDER[wire](conversation, turns))
 
 
 def requests(wire: str, conversation: Conversation) -> list[Payload]:
