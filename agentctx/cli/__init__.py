@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-
 _OFF = ("", "0", "false", "no", "off")
 
 

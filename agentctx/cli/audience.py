@@ -3,9 +3,10 @@
 """Who reads what `agentctx exec` prints: an agent's host, or somebody who needs the exact bytes.
 
 Agents' hosts capture through a pipe, and so does the next program of a pipeline, whose bytes must
-not change. `/proc` tells the two apart: a host is an ancestor of ours; the next program is not, and
-a shell that reads us itself (`x=$(agentctx exec …)`) takes the text as data. Whatever cannot be told
-is somebody who needs the exact bytes.
+not change. `/proc` tells the two apart: a host is an ancestor of ours that opened the pipe itself;
+the next program is none, or was handed the pipe by a shell before it began; and a shell that reads
+us itself (`x=$(agentctx exec …)`) takes the text as data. Whatever cannot be told is somebody who
+needs the exact bytes.
 """
 
 from __future__ import annotations
@@ -25,15 +26,17 @@ _SOCKET_SHELLS = frozenset(("ksh", "ksh93"))  # these build pipelines from socke
 def reduced_fds(policy: str) -> tuple[int, ...]:
     """Return which of stdout (1) and stderr (2) go to the agent and are to be reduced.
 
+    Where both go to one place, that is 1.
+
     Args:
         policy: "auto", or "reduce" when the caller vouches that the agent reads both.
     """
     if policy == "raw" or os.name != "posix":
         return ()
     wanted = _vouched if policy == "reduce" else _host_reads
-    out = 1 if _is_ours(1) and wanted(1) else 0
-    err = 2 if _is_ours(2) and ((out and same_file(1, 2)) or wanted(2)) else 0
-    return tuple(fd for fd in (out, err) if fd)
+    out = _is_ours(1) and wanted(1)
+    err = not (out and same_file(1, 2)) and _is_ours(2) and wanted(2)
+    return (1,) * out + (2,) * err
 
 
 def same_file(a: int, b: int) -> bool:
@@ -75,13 +78,36 @@ def _only_hosts_read(link: str) -> bool:
     """Say whether every reader of a pipe is an ancestor that is no shell.
 
     No reader in sight means that it lives outside our container or account, as a host may; the
-    members of a pipeline always share our session, so one that cannot be inspected counts as one.
+    members of a pipeline share our session, so one there that cannot be inspected counts as one.
     """
     ancestors = tuple(_ancestors())
-    if any(_reads(pid, link) and _name(pid) in _READS_DATA for pid in ancestors):
+    if any(_takes_data(pid, link) for pid in ancestors):
         return False
     known = {os.getpid(), *ancestors}
-    return not any(_reads(pid, link) is not False for pid in _session_peers() if pid not in known)
+    return not any(_is_next(pid, link) for pid in _processes() if pid not in known)
+
+
+def _takes_data(pid: int, link: str) -> bool:
+    """Say whether an ancestor that reads the pipe is a shell, or was started with the pipe open.
+
+    The latter is a program in which a shell ended, as `bash -c 'sort <(agentctx exec …)'` does. A
+    host's own pipes are closed on exec.
+    """
+    ends = _read_ends(pid, link) or ()
+    return any(_name(pid) in _READS_DATA or not _closes_on_exec(pid, fd) for fd in ends)
+
+
+def _closes_on_exec(pid: int, fd: str) -> bool:
+    with open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as file:
+        fields = dict(line.split(":", 1) for line in file.read().splitlines() if ":" in line)
+    return bool(int(fields["flags"], 8) & os.O_CLOEXEC)
+
+
+def _is_next(pid: int, link: str) -> bool:
+    """Say whether a process that is no ancestor of ours reads the pipe, or may do so."""
+    if _session(pid) == os.getsid(0):
+        return _read_ends(pid, link) != []
+    return _is_read_end(f"/proc/{pid}/fd/0", link)  # `| setsid …` has left the session
 
 
 def _ancestors() -> Iterator[int]:
@@ -91,11 +117,8 @@ def _ancestors() -> Iterator[int]:
         pid = int(_stat(pid)[1].split()[1])
 
 
-def _session_peers() -> Iterator[int]:
-    session = os.getsid(0)
-    for entry in os.listdir("/proc"):
-        if entry.isdigit() and _session(int(entry)) == session:
-            yield int(entry)
+def _processes() -> Iterator[int]:
+    return (int(entry) for entry in os.listdir("/proc") if entry.isdigit())
 
 
 def _session(pid: int) -> int:
@@ -116,16 +139,16 @@ def _stat(pid: int) -> tuple[str, str]:
     return before.partition("(")[2], after
 
 
-def _reads(pid: int, link: str) -> bool | None:
-    """Say whether a process holds the read end of a pipe; None if it may not be inspected."""
+def _read_ends(pid: int, link: str) -> list[str] | None:
+    """Return a process's descriptors of a pipe's read end; None if it may not be inspected."""
     folder = f"/proc/{pid}/fd"
     try:
         names = os.listdir(folder)
     except PermissionError:
         return None
     except OSError:
-        return False
-    return any(_is_read_end(f"{folder}/{name}", link) for name in names)
+        return []
+    return [name for name in names if _is_read_end(f"{folder}/{name}", link)]
 
 
 def _is_read_end(path: str, link: str) -> bool:

@@ -18,10 +18,10 @@ WAY = "agentctx expand {handle}"
 """What a reader does to see what is hidden."""
 
 _CONTROLS = bytes({*range(32), 127} - {9, 10})
-_CREDENTIALS = ("KEY", "TOKEN", "SECRET", "PASSW", "PWD", "CREDENTIAL", "AUTH")
+_CREDENTIALS = ("KEY", "TOKEN", "SECRET", "PASSW", "_PWD", "CREDENTIAL", "AUTH")
 _SECRET_SIGNS = (
     *(b"-----BEGIN", b"eyJ", b"sk-", b"ghp_", b"gho_", b"ghs_", b"github_pat_", b"glpat-"),
-    *(b"AKIA", b"ASIA", b"xox", b"AIza", b"hf_", b"npm_", b"pypi-", b"://"),
+    *(b"AKIA", b"ASIA", b"xox", b"AIza", b"hf_", b"npm_", b"pypi-"),
 )
 
 
@@ -111,9 +111,9 @@ def _plain(piece: bytes) -> bool:
     """Say whether a piece is short and holds neither control characters nor signs of a secret."""
     if len(piece) > SMALL or len(piece.translate(None, _CONTROLS)) < len(piece):
         return False
-    return not any(sign in piece for sign in _SECRET_SIGNS) and not any(
-        value in piece for value in _credentials()
-    )
+    signs = (*_SECRET_SIGNS, *_credentials())
+    in_address = b"://" in piece and b"@" in piece
+    return not in_address and not any(sign in piece for sign in signs)
 
 
 def _credentials() -> list[bytes]:
