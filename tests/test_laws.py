@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -51,6 +52,8 @@ def replay(wire: str, conversation: Conversation, data: Path, **options: Any) ->
         session = Session(data=data, settings=Settings(observation_tokens=300), **options)
         offered = session.offer(raw, wire=wire)
         turns.append(Sent(offered, session.rewrite(offered, wire=wire), session))
+        failures = [e for e in session.stores.events.recent if e.kind.endswith("failed")]
+        assert not failures, failures
     return turns
 
 
@@ -92,7 +95,7 @@ def test_nothing_is_lost(wire: str, data: Path, conversation: Conversation) -> N
 @drawn
 def test_the_prefix_never_moves(wire: str, data: Path, conversation: Conversation) -> None:
     turns = replay(wire, conversation, data)
-    for before, after in zip(turns, turns[1:], strict=False):
+    for before, after in pairwise(turns):
         if body(after.raw)[: len(body(before.raw))] == body(before.raw):
             assert body(after.sent)[: len(body(before.sent))] == body(before.sent)
 

@@ -22,7 +22,7 @@ _WORDS = (
 )
 _RESULTS = (
     r"^ran \d+ tests?|^ok\b|^tests?:|^test suites:|^test result|^total\b|^results?\b|^summary"
-    r"|\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?|passing|failing)"
+    r"|\b\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?|passing|failing)"
     r"|^not ok|^build |^success|^finished|^done\b|exit(?:ed)? (?:code|status|with)|^---? (?:ok|bad)"
     r"|^={3,}.*={3,}$|^[✓✗✖×✘●]"
 )
