@@ -10,6 +10,10 @@ from agentctx.ledger import Decision, Key
 from agentctx.stores import Stores
 from agentctx.terminal.reduce import shown
 from agentctx.terminal.window import Window
+from agentctx.values import content_id
+
+ALONE = "\0alone"
+"""Ends the call id of a decision that refers to nothing, made when an earlier one could not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,17 @@ class Conversation:
             self.known[decision.key] = decision
             self.arrived.append(Emitted(decision=decision, text=decision.text or "", label=""))
 
+    def seen(self, live: Sequence[str] | None) -> list[Emitted]:
+        """Return the results of these calls, as far as they are known; of an unknown one, a blank.
+
+        When a host uses a call id twice, the last place is that of the last result.
+        """
+        if live is None:
+            return list(self.arrived)
+        known = {one.decision.call_id.removesuffix(ALONE): one for one in self.arrived}
+        found = [known.pop(call_id, None) or self._blank(call_id) for call_id in reversed(live)]
+        return found[::-1]
+
     def window(self, seen: Sequence[Emitted]) -> Window:
         """Return the window of a request that shows these observations, oldest first.
 
@@ -66,6 +81,13 @@ class Conversation:
             self._window.add(shown(one.id, one.label, one.text, one.decision.spans))
             self._chain.append(one.id)
         return self._window
+
+    def _blank(self, call_id: str) -> Emitted:
+        nothing = content_id("")
+        decision = Decision(
+            session=self.session, call_id=call_id, content_id=nothing, emitted_id=nothing
+        )
+        return Emitted(decision=decision, text="", label="")
 
 
 def stands(decision: Decision, seen: Sequence[Emitted]) -> bool:

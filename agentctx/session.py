@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from agentctx import config
 from agentctx import wire as formats
-from agentctx.conversation import Conversation
+from agentctx.conversation import ALONE, Conversation, stands
 from agentctx.decide import Case, decide
 from agentctx.errors import AgentctxError, RedactionError
 from agentctx.events import EXPAND as EXPANDED
@@ -123,14 +123,16 @@ class Session:
         observation: Observation,
         *,
         call_id: str = "",
-        live: Collection[str] | None = None,
+        live: Sequence[str] | None = None,
     ) -> Reduction:
         """Return what the model should see of a tool's result; decided once.
 
         Args:
             observation: the result as the host received it.
             call_id: names the tool call; without one, each result counts as a new call.
-            live: the call ids that the model still sees; the default is all of this session.
+            live: the call ids of the results that will stand before this one, oldest first, also
+                those that were never observed, since references count them; the default is all
+                of this session.
 
         Raises:
             RedactionError: secrets could not be removed; do not show the result.
@@ -183,7 +185,7 @@ class Session:
         observation: Observation,
         *,
         call_id: str = "",
-        live: Collection[str] | None = None,
+        live: Sequence[str] | None = None,
     ) -> Reduction:
         """Do as `observe`, off the event loop."""
         return await asyncio.to_thread(self.observe, observation, call_id=call_id, live=live)
@@ -224,14 +226,19 @@ class Session:
         ]
         return module.write(payload, edits)
 
-    def _observe(self, came: Observation, call_id: str, live: Collection[str] | None) -> Decision:
+    def _observe(self, came: Observation, call_id: str, live: Sequence[str] | None) -> Decision:
         conversation = self._conversation(self._own)
         with conversation.lock:
             conversation.recall(self.stores)
             key = (call_id or f"#{len(conversation.arrived)}", content_id(came.output))
-            if key in conversation.known:
-                return conversation.known[key]
-            seen = [e for e in conversation.arrived if live is None or e.decision.call_id in live]
+            seen = conversation.seen(live)
+            known = conversation.known.get(key)
+            if known and (live is None or stands(known, seen)):
+                return known
+            if known:  # the same result in another history: what it refers to is not there
+                key, seen = (key[0] + ALONE, key[1]), []
+                if key in conversation.known:
+                    return conversation.known[key]
             case = Case(
                 session=conversation.session,
                 call_id=key[0],

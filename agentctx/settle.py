@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agentctx.conversation import Conversation, Emitted, stands
+from agentctx.conversation import ALONE, Conversation, Emitted, stands
 from agentctx.decide import Case, as_it_came, decide, store_all
 from agentctx.ledger import Decision
 from agentctx.stores import Stores
@@ -14,7 +14,6 @@ from agentctx.terminal.command import label
 from agentctx.terminal.window import Window
 from agentctx.values import Observation, Path, Slot, content_id
 
-_ALONE = "\0alone"
 _COMMANDS = ("command", "cmd", "script")
 
 
@@ -36,7 +35,7 @@ class Settler:
         """Return what the model sees of each observation, in order."""
         names = {slot.path: content_id(slot.text) for slot in slots}
         keys = [(slot.call_id, names[slot.path]) for slot in slots]
-        self.conversation.load(self.stores, [*keys, *((c + _ALONE, n) for c, n in keys)])
+        self.conversation.load(self.stores, [*keys, *((c + ALONE, n) for c, n in keys)])
         self._leave_old(slots, keys)
         seen: list[Emitted] = []
         for slot, key in zip(slots, keys, strict=True):
@@ -60,7 +59,7 @@ class Settler:
             known[key] = self._decide(slot, key[0], self.conversation.window(seen))
         decision = known[key]
         if not stands(decision, seen):  # the host dropped what it refers to: the prefix has moved
-            alone = (key[0] + _ALONE, key[1])
+            alone = (key[0] + ALONE, key[1])
             if alone not in known:
                 known[alone] = self._decide(slot, alone[0], Window())
             decision = known[alone]
