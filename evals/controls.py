@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agentctx.evals.host import Request, replaced, shown
+from agentctx.evals.host import Place, Request, replaced, shown
 from agentctx.evals.policy import Arm
 from agentctx.evals.trajectory import Trajectory, Turn
 from agentctx.values import Payload
@@ -51,7 +51,7 @@ class Raw:
 class AtArrival(Plain):
     """An arm that decides about an observation once and replays the decision."""
 
-    decided: dict[int, str] = field(default_factory=dict)
+    decided: dict[int, Payload] = field(default_factory=dict)
 
     def decide(self, number: int, text: str) -> str:
         """Return what stands for observation `number`."""
@@ -61,12 +61,11 @@ class AtArrival(Plain):
         """Put the decided texts in the places of the raw ones."""
         messages = list(request.payload["messages"])
         for place in request.places:
-            raw = shown(messages[place.message], place)
             if place.number not in self.decided:
-                self.decided[place.number] = self.decide(place.number, raw)
-            text = self.decided[place.number]
-            if text != raw:
-                messages[place.message] = replaced(messages[place.message], place, text)
+                raw = shown(messages[place.message], place)
+                text = self.decide(place.number, raw)
+                self.decided[place.number] = replaced(messages[place.message], place, text)
+            messages[place.message] = self.decided[place.number]
         return {**request.payload, "messages": messages}
 
 
@@ -101,14 +100,21 @@ class Masked(Plain):
 
     keep: int = 10
     words: str = "[old output omitted]"
+    masked: dict[int, Payload] = field(default_factory=dict)
 
     def send(self, request: Request) -> Payload:
-        """Replace all but the last observations."""
+        """Replace all but the last observations, unless they are shorter than the replacement."""
         messages = list(request.payload["messages"])
         for place in request.places[: -self.keep]:
-            if len(shown(messages[place.message], place)) > len(self.words):
-                messages[place.message] = replaced(messages[place.message], place, self.words)
+            if place.number not in self.masked:
+                self.masked[place.number] = self._mask(messages[place.message], place)
+            messages[place.message] = self.masked[place.number]
         return {**request.payload, "messages": messages}
+
+    def _mask(self, message: Payload, place: Place) -> Payload:
+        if len(shown(message, place)) <= len(self.words):
+            return message
+        return replaced(message, place, self.words)
 
 
 class Mask:

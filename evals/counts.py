@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
-from functools import reduce
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass, fields
+from functools import cache, reduce
+from operator import add, attrgetter
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,14 +15,19 @@ def _share(part: float, whole: float, empty: float) -> float:
     return part / whole if whole else empty
 
 
+@cache
+def _values(kind: type[Any]) -> attrgetter[tuple[float, ...]]:
+    return attrgetter(*(field.name for field in fields(kind)))
+
+
 class _Adds:
     """A dataclass of numbers whose values can be added field by field."""
 
     __slots__ = ()
 
     def __add__(self, other: Self) -> Self:
-        pairs = zip(astuple(self), astuple(other), strict=True)  # type: ignore[call-overload]
-        return type(self)(*(a + b for a, b in pairs))
+        values = _values(type(self))  # type: ignore[arg-type]
+        return type(self)(*map(add, values(self), values(other)))
 
     @classmethod
     def total(cls, items: Iterable[Self]) -> Self:

@@ -50,7 +50,7 @@ class Host:
         self.messages: list[Payload] = list(trajectory.opening)
         self.places: list[Place] = []
         self._head = _head(trajectory)
-        self._written = [canonical(m) for m in self.messages]
+        self._written = [snapshot(m) for m in self.messages]
 
     def request(self) -> Request:
         """Return the next request; its message objects are those of the request before."""
@@ -82,11 +82,11 @@ class Host:
 
     def touched(self) -> int:
         """Return how many messages of the history somebody changed in place."""
-        return sum(canonical(m) != w for m, w in zip(self.messages, self._written, strict=True))
+        return sum(not same(m, w) for m, w in zip(self.messages, self._written, strict=True))
 
     def _append(self, message: Payload) -> None:
         self.messages.append(message)
-        self._written.append(canonical(message))
+        self._written.append(snapshot(message))
 
     def _result(self, seen: Seen, text: str, call_id: str) -> Payload:
         if not self.native:
@@ -101,8 +101,8 @@ def shown(message: Mapping[str, Any], place: Place) -> str:
     """Return the text of the observation at `place` as this message carries it."""
     content = message["content"]
     if isinstance(content, list):
-        block = next((b for b in content if b.get("tool_use_id") == place.call_id), {})
-        content = block.get("content", "")
+        blocks = (block for block in content if block.get("tool_use_id") == place.call_id)
+        content = next((block.get("content", "") for block in blocks), "")
     if isinstance(content, list):
         content = "".join(part.get("text", "") for part in content)
     end = len(content) - len(place.after)
@@ -120,8 +120,28 @@ def replaced(message: Payload, place: Place, text: str) -> Payload:
     return {**message, "content": blocks}
 
 
+def same(one: object, other: object) -> bool:
+    """Tell whether two pieces of a payload would be the same bytes (key order counts)."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+def snapshot(value: Any) -> Any:
+    """Return a copy of a piece of a payload that shares nothing that can change."""
+    if isinstance(value, dict):
+        return {key: snapshot(item) for key, item in value.items()}
+    return [snapshot(item) for item in value] if isinstance(value, list) else value
+
+
 def canonical(value: object) -> str:
-    """Return the bytes that identify a piece of a payload (key order counts)."""
+    """Return a piece of a payload as compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -82,7 +82,7 @@ class Judge:
     def _spend(self, walk: Walk) -> tuple[Spend, tuple[Point, ...]]:
         fetched = self._retrievals(walk)
         usages = bill(walk.calls, self.price, fetched, self.scale)
-        dollars = [cost(usage, self.price) for usage in usages]
+        dollars = [cost(usage, self.price) or 0.0 for usage in usages]
         spend = Spend(
             calls=len(walk.calls),
             input=sum(u.input for u in usages),

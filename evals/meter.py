@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentctx.evals.host import Request, canonical, shown
+from agentctx.evals.host import Request, canonical, same, shown
 from agentctx.tokens import Counter
 from agentctx.values import Payload
 
@@ -58,7 +58,6 @@ class Call:
 @dataclass(slots=True)
 class _Piece:
     message: Payload
-    text: str
     tokens: int
 
 
@@ -77,13 +76,13 @@ class Meter:
         self._tally = tally
         self._standing = tally.count(standing) if standing else 0
         self._pieces: list[_Piece] = []
-        self._head = ""
+        self._head: Payload = {}
         self._head_tokens = 0
 
     def measure(self, sent: Payload, request: Request, output: int) -> None:
         """Take in one request as it was sent, and the tokens of its answer."""
-        head = canonical({key: value for key, value in sent.items() if key != "messages"})
-        same_head = head == self._head
+        head = {key: value for key, value in sent.items() if key != "messages"}
+        same_head = same(head, self._head)
         if not same_head:
             self._head = head
             self._head_tokens = self._tally.head(sent) + self._standing
@@ -101,10 +100,10 @@ class Meter:
         """Return how many messages are the last request's, and the pieces after them."""
         first = 0
         for piece, message in zip(self._pieces, messages, strict=False):
-            if piece.message is not message and piece.text != canonical(message):
+            if not same(piece.message, message):
                 break
             first += 1
-        fresh = [_Piece(m, canonical(m), self._tally.message(m)) for m in messages[first:]]
+        fresh = [_Piece(m, self._tally.message(m)) for m in messages[first:]]
         return first, fresh
 
     def _look(self, request: Request, first: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,10 +12,11 @@ from agentctx.errors import ArchiveError
 from agentctx.evals.host import Request, canonical
 from agentctx.evals.policy import Arm
 from agentctx.evals.trajectory import Trajectory, Turn
-from agentctx.secrets import DefaultRedactor
+from agentctx.secrets.redactor import DefaultRedactor
 from agentctx.session import Session
 from agentctx.values import Observation, Payload
 
+_SHM = Path("/dev/shm")  # noqa: S108 - a folder with a random name is made in it
 HINT = "agentctx expand {handle}"
 _KEY = b"the same placeholders in every replay"
 
@@ -24,7 +26,9 @@ class SessionArm:
 
     def __init__(self, trajectory: Trajectory, settings: Settings) -> None:
         """Open a session for one run; the user's own settings and secrets play no part."""
-        self._folder = TemporaryDirectory(prefix="agentctx-replay-", ignore_cleanup_errors=True)
+        self._folder = TemporaryDirectory(
+            prefix="agentctx-replay-", dir=_memory(), ignore_cleanup_errors=True
+        )
         self._native = trajectory.wire == "anthropic"
         self.session = Session(
             trajectory.id,
@@ -78,6 +82,14 @@ class SessionArm:
     def close(self) -> None:
         """Remove the folder."""
         self._folder.cleanup()
+
+
+def _memory() -> str | None:
+    """Return a folder in memory if there is one: latencies are then free of the disk's.
+
+    A replay waits for the disk at each of its decisions, a live session once in a turn of seconds.
+    """
+    return str(_SHM) if os.access(_SHM, os.W_OK | os.X_OK) else None
 
 
 class Agentctx:

@@ -14,6 +14,9 @@ from agentctx.evals.meter import Call, Meter, Tally
 from agentctx.evals.policy import Arm
 from agentctx.evals.trajectory import Trajectory, Turn
 
+EVERY = 16
+"""Turns between two looks at the memory."""
+
 _STATM = Path("/proc/self/statm")
 
 
@@ -52,14 +55,16 @@ def walk(trajectory: Trajectory, arm: Arm, tally: Tally) -> Walk:
     """
     host, meter = Host(trajectory), Meter(tally, arm.standing())
     seconds, memory = array("d"), 0
-    for turn in trajectory.turns:
+    for number, turn in enumerate(trajectory.turns):
         spent = _send(host, arm, meter, _output(turn, tally))
         host.answer(turn)
         spent += _receive(host, arm, turn)
         seconds.append(spent)
-        memory = max(memory, _resident())
+        if number % EVERY == 0:
+            memory = max(memory, _resident())
     if host.native and trajectory.turns:
         seconds.append(_send(host, arm, meter, 0))
+    memory = max(memory, _resident())
     shown = tuple(tuple(texts) for texts in meter.shown)
     return Walk(tuple(meter.calls), shown, meter.moved, host.touched(), seconds, memory)
 
