@@ -29,6 +29,7 @@ def budget(
     sizes = [count(line.text) + 1 if shown else 0 for line, shown in zip(lines, free, strict=True)]
     if sum(sizes) <= limit:
         return []
+    sizes = [min(size, int(limit * HEAD)) for size in sizes]  # longer lines will be cut
     head = _reach(sizes, limit * HEAD)
     tail = len(lines) - _reach(sizes[::-1], limit * TAIL)
     stays = [

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agentctx.terminal.again import again
-from agentctx.terminal.budget import budget
+from agentctx.terminal.budget import HEAD, budget
 from agentctx.terminal.command import Output, classify
 from agentctx.terminal.compose import compose
 from agentctx.terminal.echo import echo
@@ -23,7 +23,7 @@ from agentctx.terminal.screen import screen
 from agentctx.terminal.window import Shown, Window, key
 from agentctx.values import Observation, Reduction, Span
 
-CHARACTERS_PER_TOKEN = 4
+CHARACTERS_PER_TOKEN = 3
 _DATA_STARTS = ("{", "[")
 
 
@@ -86,7 +86,7 @@ def reduce(
         hidden,
         total=_total(raw),
         way=way or "",
-        longest=cap * CHARACTERS_PER_TOKEN if cap and way else None,
+        longest=int(cap * HEAD * CHARACTERS_PER_TOKEN) if cap and way and before > cap else None,
     )
     after = count(text) if text != raw else before
     if not limits.worth(before, after):
