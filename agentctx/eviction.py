@@ -90,8 +90,25 @@ def make_room(root: Path, cap: int, *, keep: str, grace: float) -> None:
         if excess <= 0:
             return
         recent = abs(now - entry.used_ns) < grace * 1e9
-        if not recent and entry.id != keep and _bury(root, entry):
+        if not recent and entry.id != keep and bury(root, entry):
             excess -= entry.stored
+
+
+def bury(root: Path, entry: Entry) -> bool:
+    """Put a tombstone in the place of an original, unless somebody has used it since `entry`."""
+    source, stone = path(root, entry.id), tombstone(root, entry.id)
+    aside = root / f"tmp-{os.getpid()}-{entry.id}"
+    try:
+        _carve(root, source, stone, entry.id)
+        source.replace(aside)
+        if aside.stat().st_mtime_ns != entry.used_ns:
+            aside.replace(source)
+            stone.unlink(missing_ok=True)
+            return False
+        aside.unlink()
+    except OSError:  # already gone, or open in another process on Windows: try the next one
+        return False
+    return True
 
 
 def sweep(root: Path, older_than: float) -> None:
@@ -109,23 +126,6 @@ def _files(root: Path) -> Iterator[os.DirEntry[str]]:
             if _SHARD.fullmatch(shard.name):
                 with os.scandir(shard.path) as files:
                     yield from files
-
-
-def _bury(root: Path, entry: Entry) -> bool:
-    """Put a tombstone in the place of an original, unless somebody used it meanwhile."""
-    source, stone = path(root, entry.id), tombstone(root, entry.id)
-    aside = root / f"tmp-{os.getpid()}-{entry.id}"
-    try:
-        _carve(root, source, stone, entry.id)
-        source.replace(aside)
-        if aside.stat().st_mtime_ns != entry.used_ns:
-            aside.replace(source)
-            stone.unlink(missing_ok=True)
-            return False
-        aside.unlink()
-    except OSError:  # already gone, or open in another process on Windows: try the next one
-        return False
-    return True
 
 
 def _carve(root: Path, source: Path, stone: Path, name: str) -> None:
