@@ -83,13 +83,15 @@ class Ledger:
         return tuple(standing[decision.session, decision.key] for decision in made)
 
     def emitted(self, ids: Iterable[str]) -> set[str]:
-        """Return those content ids that some decision, in any session, has put before a model."""
+        """Return those content ids that some decision has put in the place of an original."""
         column = decisions.c.emitted_id
         with db.reading(self._engine) as connection:
             return {
                 known
                 for some in _batches(ids)
-                for known in connection.scalars(sa.select(column).where(column.in_(some)))
+                for known in connection.scalars(
+                    sa.select(column).where(column.in_(some), decisions.c.text.is_not(None))
+                )
             }
 
     def decisions(self, session: str) -> tuple[Decision, ...]:

@@ -70,7 +70,7 @@ class Stores:
         return self._asked(session, lambda: self.ledger.decisions(session), ())
 
     def emitted(self, text: str) -> bool:
-        """Tell whether a text is what some decision has put before a model."""
+        """Tell whether a text is what some decision has put in the place of an original."""
         nothing: set[str] = set()
         return bool(self._asked("", lambda: self.ledger.emitted([content_id(text)]), nothing))
 
