@@ -66,7 +66,10 @@ class Conversation:
         if live is None:
             return list(self.arrived)
         known = {one.decision.call_id.removesuffix(ALONE): one for one in self.arrived}
-        found = [known.pop(call_id, None) or self._blank(call_id) for call_id in reversed(live)]
+        found = [
+            known.pop(call_id) if call_id in known else self._blank(call_id)
+            for call_id in reversed(live)
+        ]
         return found[::-1]
 
     def window(self, seen: Sequence[Emitted]) -> Window:
