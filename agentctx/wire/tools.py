@@ -20,7 +20,7 @@ def offered(payload: Payload, key: str = "tools") -> Sequence[Any]:
     if not found:
         return ()
     if not isinstance(found, (list, tuple)):
-        raise WireError(f"{key!r} is a {type(found).__name__}: pass the tools as a list")
+        raise WireError(f"{key!r} is of type {type(found).__name__}: pass the tools as a list")
     return found
 
 

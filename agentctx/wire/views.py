@@ -103,13 +103,13 @@ def require(payload: Any) -> dict[str, Any]:
     return payload
 
 
-def instructions(payload: dict[str, Any], key: str) -> Any:
+def instructions(payload: Any, key: str) -> Any:
     """Return the text or parts under `key`; None when nothing (or an SDK's "not given") is there.
 
     Raises:
         WireError: something else is there.
     """
-    found = payload.get(key)
+    found = require(payload).get(key)
     if not found:
         return None
     if not isinstance(found, (str, list, tuple)):
@@ -140,4 +140,4 @@ def _sample(value: Any, depth: int = 0) -> str:
 
 
 def _kind(value: Any) -> str:
-    return "missing" if value is None else f"a {type(value).__name__}"
+    return "missing" if value is None else f"of type {type(value).__name__}"
