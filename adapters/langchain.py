@@ -46,6 +46,7 @@ ModelResult: TypeAlias = ModelResponse[Any] | ExtendedModelResponse[Any]
 
 _SESSIONS = 256
 _NAME = "_agentctx"
+_HINT = f"{EXPAND.name} {{handle}}"  # the tool is there from the first request on
 
 
 class AgentctxState(AgentState[Any]):
@@ -166,17 +167,11 @@ class AgentctxMiddleware(AgentMiddleware[AgentctxState, Any, Any]):
         if not name:
             return self.session
         with self._lock:
-            found = self._sessions.pop(name, None) or self._named(name)
+            found = self._sessions.pop(name, None) or self.session.named(name, expand_hint=_HINT)
             self._sessions[name] = found
             if len(self._sessions) > _SESSIONS:
                 self._sessions.popitem(last=False)
             return found
-
-    def _named(self, name: str) -> Session:
-        hint = f"{EXPAND.name} {{handle}}"  # the tool is there from the first request on
-        session = Session(name, settings=self.session.settings, expand_hint=hint)
-        session.stores = self.session.stores
-        return session
 
     def _shown(self, request: ToolCallRequest, result: ToolResult) -> ToolResult:
         if not isinstance(result, ToolMessage) or request.tool is self._expand:

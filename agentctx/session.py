@@ -86,6 +86,12 @@ class Session:
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._counters: dict[str, Counter] = {}
 
+    def named(self, name: str, *, expand_hint: str | None = None) -> Session:
+        """Return the session of that name in the same data folder, with the same settings."""
+        other = Session(name, settings=self.settings, expand_hint=expand_hint or self._hint)
+        other.stores = self.stores
+        return other
+
     def tools(self) -> tuple[ToolSpec, ...]:
         """Return the tools to offer to the model, from the first request on."""
         return (EXPAND,)
