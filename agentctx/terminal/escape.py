@@ -11,7 +11,7 @@ _CONTROLS = tuple(map(chr, (*range(9), *range(11, 32), 127)))
 # What can change a picture: CSI with one of these finals, private modes and erases, save, restore,
 # index, next line, reverse index, reset.
 _DRAWS = (
-    r"\[[0-9;]*[A-HJ-MPSTX`abdefhlrsu]"
+    r"\[[0-9;]*[A-MPSTXZ@`abdefhlr]|\[[su]"
     r"|\[\?(?!(?:25|2004|2026|12|1|1000|1002|1003|1004|1006)[hl])[0-9;]*[hlJK]"
     r"|[78DEMc]"
 )
@@ -30,8 +30,9 @@ _IDLE = re.compile(
 
 TOKEN = re.compile(
     r"([^\x00-\x08\x0a-\x1f\x7f]+)"  # 1 text, tabs included
-    r"|\x1b\[(\??)([0-9;]*)([@-~])"  # 2 private mark, 3 parameters, 4 final of a CSI
-    r"|([\n\r\x08\x0b\x0c]|\x1b.)"  # 5 a control or a two-byte escape
+    r"|\n([^\x00-\x08\x0b-\x1f\x7f]*)\n"  # 2 whole lines, after the end of the one before
+    r"|\x1b\[(\??)([0-9;]*)([@-~])"  # 3 private mark, 4 parameters, 5 final of a CSI
+    r"|([\n\r\x08\x0b\x0c]|\x1b.)"  # 6 a control or a two-byte escape
 )
 
 _MOST = 9_999_999

@@ -11,12 +11,13 @@ class Row:
     A text put on a blank row is kept as it is; it becomes cells when something is to change in it.
     """
 
-    __slots__ = ("_cells", "_text", "first", "last", "wrapped")
+    __slots__ = ("_cells", "_tabbed", "_text", "first", "last", "wrapped")
 
     def __init__(self, first: int, last: int = 0) -> None:
         """Make a blank row at raw line `first`; `last` is 0 while nothing has touched it."""
         self._text = ""
         self._cells: list[str] | None = None
+        self._tabbed = False
         self.first = first
         self.last = last
         self.wrapped = False
@@ -50,6 +51,7 @@ class Row:
         """Return the row's cells, to be changed in place."""
         if self._cells is None:
             self._cells = cells(self._text)
+            self._tabbed = "\t" in self._text
         return self._cells
 
     def write(self, at: int, new: list[str]) -> None:
@@ -57,9 +59,11 @@ class Row:
         row = self.cells()
         if at > len(row):
             row.extend(" " * (at - len(row)))
+        stop = at + len(new)
         _cut(row, at)
-        _cut(row, at + len(new))
-        row[at : at + len(new)] = new
+        _cut(row, stop)
+        row[at:stop] = new
+        self._tabbed = self._tabbed or new[:1] == ["\t"]
 
     def erase(self, start: int, stop: int) -> None:
         """Blank the columns from `start` to before `stop`."""
@@ -95,10 +99,12 @@ class Row:
     def _spaced(self) -> list[str]:
         """Return the cells with tabs as spaces, since a tab that moves is as wide as it was."""
         row = self.cells()
-        for at, cell in enumerate(row):
-            if cell == "\t":
-                _cut(row, at + 1)
-                row[at] = " "
+        if self._tabbed:
+            for at, cell in enumerate(row):
+                if cell == "\t":
+                    _cut(row, at + 1)
+                    row[at] = " "
+            self._tabbed = False
         return row
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from agentctx.terminal.escape import TOKEN, numbers, plain, strip
 from agentctx.terminal.lines import Line, split
 from agentctx.terminal.page import Page
-from agentctx.terminal.row import Row
+from agentctx.terminal.scrollback import Scrollback
 
 _Op: TypeAlias = Callable[[Page, int], None]
 
@@ -37,14 +37,15 @@ def screen(text: str, columns: int | None = None, rows: int | None = None) -> tu
         return split(text)
     terminal = _Terminal(rows or _height(text), columns, padding=4 * len(text) + 100_000)
     terminal.feed(text)
-    return _lines(terminal.shown())
+    return terminal.lines()
 
 
 class _Terminal:
     """The main page, and the alternate one while it is on."""
 
     def __init__(self, rows: int, columns: int | None, *, padding: int) -> None:
-        self._main = self._page = Page(rows, columns, padding=padding)
+        self._scrollback = Scrollback()
+        self._main = self._page = Page(rows, columns, padding=padding, scrollback=self._scrollback)
         self._columns = columns
         self._printed = ""
 
@@ -54,19 +55,23 @@ class _Terminal:
             if token.lastindex == 1:
                 self._printed = token[1]
                 self._page.put(token[1])
-            elif token.lastindex == 4:
-                self._sequence(token[2], token[3], token[4])
+            elif token.lastindex == 2:
+                self._page.feed()
+                self._page.put_lines(token[2].split("\n"))
+            elif token.lastindex == 5:
+                self._sequence(token[3], token[4], token[5])
             else:
-                self._control(token[5])
+                self._control(token[6])
 
-    def shown(self) -> list[Row]:
-        """Return the rows to show; those of the main page stand above an alternate one not left."""
-        main = self._main.gone + self._main.picture()
-        if self._page is self._main:
-            return main
-        while main and main[-1].blank:
-            main.pop()
-        return main + self._page.picture()
+    def lines(self) -> tuple[Line, ...]:
+        """Return what is shown; an alternate page that was not left stands below the main one."""
+        main, page = self._main, self._page
+        if page is main:
+            self._scrollback.add(main.rows.picture(main.y))
+        else:
+            main.rows.clear()
+            self._scrollback.add(page.rows.picture(page.y))
+        return self._scrollback.lines()
 
     def _control(self, control: str) -> None:
         if control == "\x1bc":
@@ -82,7 +87,7 @@ class _Terminal:
         elif final in "Hf":
             page.home(max(1, values[0]) - 1, max(1, *values[1:2], 1) - 1)
         elif final == "r":
-            page.margins(max(1, values[0]) - 1, ((values[1:2] or [0])[0] or page.height) - 1)
+            page.limit(max(1, values[0]) - 1, max(0, *values[1:2], 0) - 1)
         elif final == "b":
             page.repeat(self._printed[-1:], max(1, values[0]))
         elif final in _ERASES:
@@ -102,11 +107,13 @@ class _Terminal:
     def _enter(self) -> None:
         if self._page is self._main:
             main = self._main
-            self._page = Page(main.height, self._columns, padding=main.padding, keeps=False)
-            self._page.y, self._page.x, self._page.line = main.y, main.x, main.line
+            height = main.rows.height
+            self._page = Page(height, self._columns, padding=main.padding, scrollback=None)
+            self._page.y, self._page.x = main.y, main.x
+            self._page.rows.line = main.rows.line
 
     def _leave(self) -> None:
-        self._main.line, self._main.padding = self._page.line, self._page.padding
+        self._main.padding, self._main.rows.line = self._page.padding, self._page.rows.line
         self._page = self._main
 
 
@@ -136,12 +143,12 @@ def _insert_cells(page: Page, count: int) -> None:
 
 
 def _insert_rows(page: Page, count: int) -> None:
-    page.insert_rows(page.y, count)
+    page.rows.insert(page.y, count)
     page.x = 0
 
 
 def _delete_rows(page: Page, count: int) -> None:
-    page.delete_rows(page.y, count)
+    page.rows.delete(page.y, count)
     page.x = 0
 
 
@@ -177,8 +184,8 @@ _OPS: dict[str, _Op] = {
     "P": lambda page, n: page.touch().delete(page.column, n),
     "@": _insert_cells,
     "X": lambda page, n: page.touch().erase(page.column, page.column + n),
-    "S": lambda page, n: page.scroll(n),
-    "T": lambda page, n: page.insert_rows(page.top, n),
+    "S": lambda page, n: page.rows.scroll(n),
+    "T": lambda page, n: page.rows.insert(page.rows.top, n),
     "I": _tabs,
     "Z": _back_tabs,
     "s": lambda page, _: page.save(),
@@ -189,31 +196,14 @@ _CONTROLS: dict[str, Callable[[Page], None]] = {
     "\n": Page.feed,
     "\v": Page.index,
     "\f": Page.index,
-    "\r": lambda page: page.to_column(0),
-    "\b": lambda page: page.to_column(page.column - 1),
+    "\r": Page.start,
+    "\b": Page.back,
     "\x1b7": Page.save,
     "\x1b8": Page.restore,
     "\x1bD": Page.index,
     "\x1bE": Page.next,
     "\x1bM": Page.reverse_index,
 }
-
-
-def _lines(rows: list[Row]) -> tuple[Line, ...]:
-    """Return `rows` as lines, those that wrapped joined again."""
-    lines: list[Line] = []
-    texts: list[str] = []
-    first, last = rows[0].first if rows else 1, 1
-    for row in rows:
-        first = min(first, row.first) if texts else row.first
-        last = max(last, row.last, row.first) if texts else max(row.last, row.first)
-        texts.append(row.text)
-        if not row.wrapped:
-            lines.append(Line("".join(texts), first, last))
-            texts.clear()
-    if texts:
-        lines.append(Line("".join(texts), first, last))
-    return tuple(lines)
 
 
 _ADDRESSED = re.compile(r"\x1b\[(?:(\d*)(?:;\d*)?[Hfd]|\d*;(\d+)r|(\d+)[AF])")

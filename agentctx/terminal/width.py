@@ -11,10 +11,15 @@ _MARKS = 64  # on one cell; a longer heap of marks goes on in the next one, to s
 
 # Blocks that are certainly one column wide: Latin, Greek, Cyrillic, dashes and quotes, arrows and
 # mathematics, box drawing and blocks, dingbats of progress bars and test runners, Braille.
-_narrow = re.compile(
-    "[ -~\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u2307\u2500-\u25fc"
-    "\u2713-\u2718\u276c-\u2771\u2800-\u28ff]*"
-).fullmatch
+_NARROW = (
+    " -~\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u2307\u2500-\u25fc"
+    "\u2713-\u2718\u276c-\u2771\u2800-\u28ff"
+)
+# Blocks that are certainly two columns wide: kana, ideographs, Hangul syllables, full-width forms.
+_WIDE = "\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60"
+
+_narrow = re.compile(f"[{_NARROW}]*").fullmatch
+_runs = re.compile(f"([{_NARROW}]+)|([{_WIDE}]+)|.", re.DOTALL).finditer
 
 
 def narrow(text: str) -> bool:
@@ -50,12 +55,21 @@ def cells(text: str) -> list[str]:
     if narrow(text):
         return list(text)
     row: list[str] = []
-    for char in text:
-        columns = TAB - len(row) % TAB if char == "\t" else width(char)
-        if columns or not mark(row, len(row), char):
-            row.append(char)
-            row.extend("" for _ in range(columns - 1))
+    for run in _runs(text):
+        if run.lastindex == 1:
+            row.extend(run[0])
+        elif run.lastindex == 2:
+            row.extend(half for char in run[0] for half in (char, ""))
+        else:
+            _add(row, run[0])
     return row
+
+
+def _add(row: list[str], char: str) -> None:
+    columns = TAB - len(row) % TAB if char == "\t" else width(char)
+    if columns or not mark(row, len(row), char):
+        row.append(char)
+        row.extend("" for _ in range(columns - 1))
 
 
 def mark(row: list[str], at: int, char: str) -> bool:
