@@ -76,7 +76,7 @@ class Meter:
         self._tally = tally
         self._standing = tally.count(standing) if standing else 0
         self._pieces: list[_Piece] = []
-        self._head: Payload = {}
+        self._head: Payload | None = None
         self._head_tokens = 0
 
     def measure(self, sent: Payload, request: Request, output: int) -> None:
