@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from agentctx.terminal.hidden import Hidden, around
 from agentctx.terminal.lines import Line
@@ -22,11 +22,10 @@ def budget(
     lines: Sequence[Line],
     free: Sequence[bool],
     keep: Sequence[bool],
-    limit: int,
-    count: Callable[[str], int],
+    limit: float,
 ) -> list[Hidden]:
-    """Return the runs to hide so that the output costs about `limit` tokens, evidence on top."""
-    sizes = [count(line.text) + 1 if shown else 0 for line, shown in zip(lines, free, strict=True)]
+    """Return the runs to hide so that about `limit` characters stay, and the evidence on top."""
+    sizes = [len(line.text) + 1 if shown else 0 for line, shown in zip(lines, free, strict=True)]
     if sum(sizes) <= limit:
         return []
     sizes = [min(size, int(limit * HEAD)) for size in sizes]  # longer lines will be cut
@@ -52,7 +51,7 @@ def cut(text: str, longest: int) -> str:
 
 
 def _reach(sizes: Sequence[int], limit: float) -> int:
-    """Return how many lines from the start fit in `limit` tokens."""
+    """Return how many lines from the start fit in `limit` characters."""
     spent = 0
     for i, size in enumerate(sizes):
         spent += size

@@ -103,4 +103,4 @@ def _reason(shown: Shown, start: int, stop: int, offset: int, age: int) -> str:
 
 
 def _size(lines: Sequence[Line], start: int, stop: int) -> int:
-    return sum(len(line.text) + 1 for line in lines[start:stop])
+    return sum(len(line.text) for line in lines[start:stop]) + stop - start

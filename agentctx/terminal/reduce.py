@@ -23,7 +23,6 @@ from agentctx.terminal.screen import screen
 from agentctx.terminal.window import Shown, Window, key
 from agentctx.values import Observation, Reduction, Span
 
-CHARACTERS_PER_TOKEN = 3
 _DATA_STARTS = ("{", "[")
 
 
@@ -80,13 +79,14 @@ def reduce(
     lines = screen(raw)
     kind = _kind(observation, raw)
     cap = limits.of(kind, observation.exit_code)
-    hidden = _hide(lines, kind, window, cap, count) if way else []
+    room = cap * len(raw) / before if cap and way and before > cap else None
+    hidden = _hide(lines, kind, window, room) if way else []
     text, spans = compose(
         lines,
         hidden,
         total=_total(raw),
         way=way or "",
-        longest=int(cap * HEAD * CHARACTERS_PER_TOKEN) if cap and way and before > cap else None,
+        longest=int(room * HEAD) if room else None,
     )
     after = count(text) if text != raw else before
     if not limits.worth(before, after):
@@ -119,21 +119,20 @@ def _hide(
     lines: Sequence[Line],
     kind: Output,
     window: Window,
-    cap: int | None,
-    count: Callable[[str], int],
+    room: float | None,
 ) -> list[Hidden]:
-    """Return the runs of lines that go, step after step."""
+    """Return the runs of lines that go, step after step; `room` caps the characters that stay."""
     hidden = repeats(lines)
     keep = [False] * len(lines) if kind is Output.READ else evidence(lines)
     hidden += echo(lines, visible(lines, hidden), keep, window)
     hidden += again(lines, visible(lines, hidden))
-    if cap is None:
+    if room is None:
         return hidden
     keep = evidence(lines) if kind is Output.READ else keep
     for run in hidden:  # what a marker points to has to stay
         if run.target >= 0:
             keep[run.target : run.target + len(run)] = [True] * len(run)
-    return hidden + budget(lines, visible(lines, hidden), keep, cap, count)
+    return hidden + budget(lines, visible(lines, hidden), keep, room)
 
 
 def _kind(observation: Observation, raw: str) -> Output:

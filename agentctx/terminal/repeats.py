@@ -18,26 +18,24 @@ def repeats(lines: Sequence[Line]) -> list[Hidden]:
     """Return the runs that repeat, back to back, the block of lines right before them."""
     found: list[Hidden] = []
     texts = [line.text for line in lines]
-    i = 1
+    latest: dict[str, int] = {}
+    i = 0
     while i < len(texts):
-        period, length = _run(texts, i)
-        if length and sum(len(t) + 1 for t in texts[i : i + length]) >= MIN_CHARACTERS:
-            block = f"the {period} lines before" if period > 1 else "the line before"
-            found.append(Hidden(i, i + length, f"repeat {block}", target=i - period))
-            i += length
-        i += 1
+        period = i - latest.get(texts[i], -LONGEST_PERIOD - 1)
+        latest[texts[i]] = i
+        length = _run(texts, i, period) if period <= LONGEST_PERIOD and texts[i] else 0
+        if not length or sum(map(len, texts[i : i + length])) + length < MIN_CHARACTERS:
+            i += 1
+            continue
+        block = f"the {period} lines before" if period > 1 else "the line before"
+        found.append(Hidden(i, i + length, f"repeat {block}", target=i - period))
+        i += length
     return found
 
 
-def _run(texts: Sequence[str], i: int) -> tuple[int, int]:
-    """Return the period and the length of the run at `i` that repeats the lines before it."""
-    for period in range(1, min(LONGEST_PERIOD, i) + 1):
-        if texts[i] != texts[i - period] or not any(texts[i - period : i]):
-            continue
-        j = i
-        while j < len(texts) and texts[j] == texts[j - period]:
-            j += 1
-        whole = (j - i) // period * period
-        if whole:
-            return period, whole
-    return 0, 0
+def _run(texts: Sequence[str], i: int, period: int) -> int:
+    """Return how many lines from `i` on repeat, in whole blocks, the `period` lines before."""
+    j = i
+    while j < len(texts) and texts[j] == texts[j - period]:
+        j += 1
+    return (j - i) // period * period

@@ -1,0 +1,68 @@
+"""What agentctx adds to a turn. Targets: observe p99 ≤ 20 ms for 100 KB, rewrite ≤ 10 ms for 200."""
+
+from __future__ import annotations
+
+import random
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentctx.session import Session
+from agentctx.values import Observation
+
+ROUNDS = 200
+
+
+def log(size: int, seed: int) -> str:
+    """A test log of about `size` characters with a few failures and repeats in it."""
+    chosen = random.Random(seed)
+    lines = ["============ test session starts ============"]
+    while sum(map(len, lines[-50:])) and len(lines) * 60 < size:
+        i = chosen.randrange(10_000)
+        lines.append(f"tests/unit/test_module_{i % 97}.py::test_case_{i} PASSED       [{i % 100:3}%]")
+        if i % 400 == 0:
+            lines.append(f"E   AssertionError: expected {i}, got {i + 1}")
+        if i % 300 == 0:
+            lines += [f"  warning: retrying request {i % 7}"] * 12
+    return "\n".join(lines)[:size]
+
+
+@pytest.mark.parametrize("size", [1_000, 10_000, 100_000])
+def test_observe(benchmark: Any, tmp_path: Path, size: int) -> None:
+    session = Session("bench", data=tmp_path, expand_hint="agentctx expand {handle}")
+    session.observe(Observation(output=log(2_000, -1), command="pytest"))
+    seeds = count()
+
+    def fresh() -> tuple[tuple[Observation], dict[str, Any]]:
+        return (Observation(output=log(size, next(seeds)), command="pytest -v"),), {}
+
+    benchmark.pedantic(session.observe, setup=fresh, rounds=ROUNDS)
+    _report(benchmark)
+
+
+@pytest.mark.parametrize("messages", [20, 200])
+def test_rewrite_when_all_is_decided(benchmark: Any, tmp_path: Path, messages: int) -> None:
+    session = Session(data=tmp_path)
+    payload: dict[str, Any] = {
+        "model": "gpt-5",
+        "tools": [{"type": "function", "function": {"name": "bash"}}],
+        "messages": [{"role": "user", "content": "Mend the test."}],
+    }
+    payload = session.offer(payload)
+    for turn in range(messages // 2):
+        function = {"name": "bash", "arguments": '{"command": "pytest -v"}'}
+        asked = {"id": f"c{turn}", "type": "function", "function": function}
+        payload["messages"] += [
+            {"role": "assistant", "content": None, "tool_calls": [asked]},
+            {"role": "tool", "tool_call_id": f"c{turn}", "content": log(4_000, turn)},
+        ]
+        session.rewrite(payload)
+    benchmark.pedantic(session.rewrite, args=(payload,), rounds=ROUNDS)
+    _report(benchmark)
+
+
+def _report(benchmark: Any) -> None:
+    times = sorted(benchmark.stats.stats.data)
+    benchmark.extra_info["p99_ms"] = round(times[int(len(times) * 0.99)] * 1e3, 2)
