@@ -143,7 +143,7 @@ class AgentctxMiddleware(AgentMiddleware[AgentctxState, Any, Any]):
         await asyncio.to_thread(self._record, request, response)
         return _noted(request, response)
 
-    def _expand_tool(self) -> BaseTool:
+    def _expand_tool(self) -> StructuredTool:
         def answer(runtime: ToolRuntime | None = None, **arguments: Any) -> str:
             session = self._session(runtime.state if runtime else None)
             call = ToolCall(id="", name=EXPAND.name, arguments={"handle": "", **arguments})
@@ -206,14 +206,12 @@ class AgentctxMiddleware(AgentMiddleware[AgentctxState, Any, Any]):
         return self._session(request.state).observe(came, call_id=key, live=live).text
 
     def _offered(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        names = [tool_name(tool) for tool in request.tools]
-        if not self.tools or not names:
+        if not self.tools or not request.tools:
             return request
-        if names.count(EXPAND.name) > 1:
+        found = [tool for tool in request.tools if tool_name(tool) == EXPAND.name]
+        if any(getattr(tool, "func", None) is not self._expand.func for tool in found):
             raise ConfigError(f"the agent has a tool named {EXPAND.name!r} of its own: rename it")
-        if EXPAND.name in names:
-            return request
-        return request.override(tools=[*request.tools, self._expand])
+        return request if found else request.override(tools=[*request.tools, self._expand])
 
     def _record(self, request: ModelRequest[Any], response: ModelResponse[Any]) -> None:
         for message in response.result:
