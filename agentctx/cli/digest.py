@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING
 from agentctx.cli.pump import write
 
 if TYPE_CHECKING:
-    from agentctx.session import Session
+    from agentctx.cli.engine import Engine
     from agentctx.values import Reduction
 
 SMALL = 600
 """Bytes below which an output is not worth a look: under 150 tokens nothing is ever reduced."""
-
-WAY = "agentctx expand {handle}"
-"""What a reader does to see what is hidden."""
 
 _CONTROLS = bytes({*range(32), 127} - {9, 10})
 _CREDENTIALS = ("KEY", "TOKEN", "SECRET", "PASSW", "_PWD", "CREDENTIAL", "AUTH")
@@ -31,7 +28,7 @@ class Digester:
     def __init__(self, command: str, *, as_json: bool = False) -> None:
         """Reduce the output of `command`."""
         self._command, self._as_json = command, as_json
-        self._session: Session | None = None
+        self._engine: Engine | None = None
         self._owner = 0
         self._told = False
 
@@ -70,20 +67,19 @@ class Digester:
         return self._redacted(piece, text), None
 
     def _observe(self, text: str, code: int | None) -> Reduction:
-        """Hand one piece to the session: the seam between `exec` and the engine."""
-        from agentctx.session import Session
+        from agentctx.cli.engine import Engine
         from agentctx.values import Observation
 
-        if self._session is None or self._owner != os.getpid():  # no connection survives a fork
-            self._session, self._owner = Session(expand_hint=WAY), os.getpid()
-        return self._session.observe(
+        if self._engine is None or self._owner != os.getpid():  # no connection survives a fork
+            self._engine, self._owner = Engine(), os.getpid()
+        return self._engine.observe(
             Observation(output=text, command=self._command, exit_code=code, tool="exec")
         )
 
     def _redacted(self, piece: bytes, text: str) -> bytes:
         """Return a whole piece without its secrets, with nothing but memory to rely on."""
         try:
-            from agentctx.secrets import DefaultRedactor
+            from agentctx.secrets.redactor import DefaultRedactor
 
             redactor = DefaultRedactor(os.urandom(32), os.environ)
             return redactor.redact(text).encode("utf-8", "surrogateescape")

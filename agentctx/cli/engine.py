@@ -1,0 +1,65 @@
+"""The way from `exec` and `reduce` to the session, which is loaded only when it has work to do."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from agentctx import config
+from agentctx.options import Mode
+from agentctx.stores import Stores
+from agentctx.values import Observation, Reduction
+
+if TYPE_CHECKING:
+    from agentctx.session import Session
+
+WAY = "agentctx expand {handle}"
+"""What a reader of the command line does to see what is hidden."""
+
+
+class Engine:
+    """Reduces observations; the ledger's libraries, most of the cost, wait until one shrinks."""
+
+    def __init__(self, settings: config.Settings | None = None) -> None:
+        """Use these settings, or those that hold in the working folder.
+
+        Raises:
+            ConfigError: the settings cannot be used.
+        """
+        self.settings = settings or config.load()
+        self._stores = Stores(self.settings)
+
+    def observe(self, observation: Observation) -> Reduction:
+        """Return what the agent should see of a tool's result.
+
+        Raises:
+            RedactionError: secrets could not be removed; do not show the result.
+        """
+        if self.settings.mode is Mode.OFF:
+            return Reduction(text=observation.output)
+        if self.settings.mode is not Mode.METER:
+            dry = self._rehearsed(observation)
+            if not dry.handle:
+                return dry
+        return self._session.observe(observation)
+
+    def _rehearsed(self, observation: Observation) -> Reduction:
+        """Return what a first look makes of a result; without a handle it is final."""
+        from dataclasses import replace
+
+        from agentctx.terminal.reduce import Limits, reduce
+        from agentctx.terminal.window import Window
+        from agentctx.tokens import estimate
+
+        safe = replace(observation, output=self._stores.redactor.redact(observation.output))
+        cap = None if self.settings.lossless else self.settings.observation_tokens
+        read = None if self.settings.lossless else Limits().read
+        limits = Limits(smallest=self.settings.min_tokens, run=cap, read=read)
+        way = WAY.format(handle="0" * 6)
+        return reduce(safe, window=Window(), handle="0" * 6, way=way, count=estimate, limits=limits)
+
+    @cached_property
+    def _session(self) -> Session:
+        from agentctx.session import Session
+
+        return Session(settings=self.settings, redactor=self._stores.redactor, expand_hint=WAY)

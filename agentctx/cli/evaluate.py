@@ -1,0 +1,64 @@
+"""`agentctx demo` and `agentctx eval`: progress on stderr, the report on stdout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from agentctx.cli.output import print_json
+
+
+def replay(
+    data: Sequence[Path],
+    policies: Sequence[str],
+    jobs: int,
+    html: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Replay trajectories and print what each policy saves and costs.
+
+    Raises:
+        ConfigError: there is no such policy.
+        DataError: a file cannot be read.
+    """
+    from agentctx.evals import replay, report
+    from agentctx.evals.policy import POLICIES
+
+    with progress("replaying") as advance:
+        results = replay.run(data, tuple(policies) or tuple(POLICIES), jobs, advance)
+    if html:
+        from agentctx.evals import page
+
+        html.write_text(page.render(results), encoding="utf-8")
+    if as_json:
+        print_json(report.as_json(results))
+    else:
+        typer.echo(report.as_text(results))
+
+
+def demo(html: Path, *, as_json: bool) -> int:
+    """Play the recorded run that ships; return 1 if an original did not come back as it was."""
+    from agentctx.evals import demo
+
+    with progress("playing a recorded run") as advance:
+        found = demo.run(html=html, progress=advance)
+    if as_json:
+        print_json(demo.as_json(found))
+    else:
+        typer.echo(demo.as_text(found))
+    return 0 if found.proven else 1
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar on stderr, if that is a terminal; yields what is told (done, total)."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
