@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from typing import Any
 
 import anthropic
@@ -121,20 +120,22 @@ def responses_reply() -> list[Any]:
     return [adapter.validate_python(item) for item in items]
 
 
-def replies() -> Iterator[tuple[str, Payload]]:
+def replies() -> list[tuple[str, Payload]]:
     task = {"role": "user", "content": "go"}
     result = {"type": "tool_result", "tool_use_id": "a", "content": "done"}
     answer = {"role": "user", "content": [result]}
     blocks = {"role": "assistant", "content": anthropic_reply().content}
-    yield "anthropic", {"messages": [task, blocks, answer]}
-    yield "anthropic", {"messages": [task, anthropic_reply(), answer]}
     tool = {"role": "tool", "tool_call_id": "a", "content": "done"}
-    yield "openai_chat", {"messages": [task, chat_reply(), tool]}
     output = {"type": "function_call_output", "call_id": "a", "output": "done"}
-    yield "openai_responses", {"input": [task, *responses_reply(), output]}
+    return [
+        ("anthropic", {"messages": [task, blocks, answer]}),
+        ("anthropic", {"messages": [task, anthropic_reply(), answer]}),
+        ("openai_chat", {"messages": [task, chat_reply(), tool]}),
+        ("openai_responses", {"input": [task, *responses_reply(), output]}),
+    ]
 
 
-@pytest.mark.parametrize(("name", "payload"), [*replies()])
+@pytest.mark.parametrize(("name", "payload"), replies())
 def test_replies_appended_as_objects_are_read_like_dicts(name: str, payload: Payload) -> None:
     spoken = wire.get(name)
     assert wire.detect(payload) == name
@@ -150,7 +151,7 @@ def test_replies_appended_as_objects_are_read_like_dicts(name: str, payload: Pay
     assert (slots[-1].tool, slots[-1].arguments) == ("bash", {"command": "ls"})
 
 
-@pytest.mark.parametrize(("name", "payload"), [*replies()])
+@pytest.mark.parametrize(("name", "payload"), replies())
 def test_an_edit_leaves_the_sdk_objects_where_they_are(name: str, payload: Payload) -> None:
     key = ADAPTERS[name][0]
     before = copy.deepcopy(payload)
@@ -177,6 +178,21 @@ def test_an_observation_inside_an_object_is_read_but_never_edited() -> None:
     assert spoken.check(payload) == []
     with pytest.raises(WireError, match="only an observation may be edited"):
         spoken.write(payload, [Edit(slot.path, (Text("x"),))])
+
+
+def test_a_result_block_inside_an_object_is_read_but_never_edited() -> None:
+    class Result(pydantic.BaseModel):
+        type: str = "tool_result"
+        tool_use_id: str = "a"
+        content: tuple[dict[str, str]] = ({"type": "text", "text": "done"},)
+
+    payload = {"messages": [*replies()[0][1]["messages"][:2], user_with(Result())]}
+    slot = wire.get("anthropic").read(payload)[-1]
+    assert (slot.kind, slot.text, slot.call_id) == (Kind.OPAQUE, "done", "a")
+
+
+def user_with(block: Any) -> dict[str, Any]:
+    return {"role": "user", "content": [block]}
 
 
 def test_an_object_that_cannot_be_dumped_is_opaque() -> None:
