@@ -156,7 +156,9 @@ def _translated(source: Engine) -> Iterator[None]:
     except SQLAlchemyError as error:
         raise LedgerError(f"cannot use {_label(source)}: {_reason(error)}") from error
     except (UnicodeError, OverflowError) as error:
-        raise LedgerError(f"{_label(source)} cannot hold a value: {error}: leave it out") from error
+        raise LedgerError(
+            f"a value cannot pass to or from {_label(source)}: {error}: leave it out"
+        ) from error
 
 
 def _label(source: Engine) -> str:

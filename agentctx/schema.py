@@ -80,7 +80,7 @@ events = Table(
 
 _FIRST = """
 CREATE TABLE decisions (
-    number INTEGER PRIMARY KEY,
+    number INTEGER NOT NULL PRIMARY KEY,
     session VARCHAR NOT NULL,
     call_id BLOB NOT NULL,
     content_id VARCHAR NOT NULL,
@@ -101,7 +101,7 @@ CREATE TABLE handles (
     content_id VARCHAR NOT NULL UNIQUE
 );
 CREATE TABLE usage (
-    number INTEGER PRIMARY KEY,
+    number INTEGER NOT NULL PRIMARY KEY,
     session VARCHAR NOT NULL,
     turn INTEGER NOT NULL,
     model VARCHAR NOT NULL,
@@ -114,7 +114,7 @@ CREATE TABLE usage (
 );
 CREATE INDEX ix_usage_session ON usage (session);
 CREATE TABLE events (
-    number INTEGER PRIMARY KEY,
+    number INTEGER NOT NULL PRIMARY KEY,
     kind VARCHAR NOT NULL,
     session VARCHAR NOT NULL,
     detail VARCHAR NOT NULL,
