@@ -17,7 +17,7 @@ from typing import Any
 from langchain.agents import create_agent
 from langchain.tools import tool
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from agentctx import Session
@@ -96,7 +96,7 @@ def main(folder: Path) -> None:
     )
     session = Session(data=folder / ".agentctx")
     agent = create_agent(model, tools=[shell], middleware=[AgentctxMiddleware(session)])
-    result = agent.invoke({"messages": [("user", "Mend the failing test.")]})
+    result = agent.invoke({"messages": [HumanMessage("Mend the failing test.")]})
 
     for message in result["messages"]:
         print(f"--- {message.type}: {brief(str(message.content))}")
