@@ -6,7 +6,7 @@ Only the standard library is loaded, since `agentctx exec` reads the settings be
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
@@ -20,6 +20,7 @@ from agentctx.options import PARSERS, Mode, Prices
 FILE = "agentctx.toml"
 FOLDER = ".agentctx"
 PREFIX = "AGENTCTX_"
+_ELSEWHERE = {"config", "model", "pool_url", "prices", "session"}  # variables that set nothing here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,19 +147,15 @@ def _nearest_data(start: Path) -> Path:
     return next(found, start / FOLDER)
 
 
-def _variables(env: Mapping[str, str]) -> list[tuple[str, str]]:
-    found = []
+def _variables(env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for variable in env:
-        if not variable.startswith(PREFIX) or not env[variable]:
-            continue
         name = variable.removeprefix(PREFIX).lower()
-        if name in PARSERS and name != "prices":
-            found.append((variable, name))
-        elif near := options.near(
-            name, (*PARSERS, "config")
-        ):  # other variables belong to other parts of agentctx
+        if not variable.startswith(PREFIX) or not env[variable] or name in _ELSEWHERE:
+            continue
+        if name in PARSERS:
+            yield variable, name
+        elif near := options.near(name, PARSERS):
             raise ConfigError(f"{variable}: no such setting: did you mean {PREFIX}{near.upper()}?")
-    return found
 
 
 def _parse(name: str, value: Any, place: str, folder: Path) -> Any:

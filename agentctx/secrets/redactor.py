@@ -65,7 +65,7 @@ class DefaultRedactor:
 
     def _format(self, found: Any) -> tuple[int, int, bytes | None]:
         start, end = found.span(found.lastindex)
-        value, kind = found.group(found.lastindex), FORMATS[found.lastindex - 1][0]
+        value, kind = found.group(found.lastindex), _kind(found)
         return start, end, None if _doubtful(kind, value) else self._placeholder(kind, value)
 
     def _placeholder(self, kind: str, value: bytes) -> bytes:
@@ -105,8 +105,13 @@ def _kind_of(value: bytes) -> str:
     """Return the format of a known value, so that its placeholder is the same without the value."""
     found = _formats().search(value)
     if found and found.span(found.lastindex) == (0, len(value)):
-        return FORMATS[found.lastindex - 1][0]
+        return _kind(found)
     return "env"
+
+
+def _kind(found: Any) -> str:
+    index: int = found.lastindex
+    return FORMATS[index - 1][0]
 
 
 @cache
