@@ -175,12 +175,12 @@ def test_a_slice_of_real_runs_tells_the_policies_apart(tmp_path: Path) -> None:
     slices = []
     for source in sorted(DATA.glob("trajectories/*.gz")):
         path = tmp_path / source.name.removesuffix(".gz")
-        lines = (record.line for record in islice(records([source]), 4, 6))
+        lines = (record.line for record in islice(records([source]), 8, 10))
         path.write_text("".join(lines), encoding="utf-8")
         slices.append(path)
     results = replay.run(slices, ["raw", "agentctx", "random"])
     ours, chance = policy(results, "agentctx"), policy(results, "random")
-    assert ours.counts.reduction > 0.03
+    assert ours.counts.reduction > 0.1
     assert ours.counts.evidence_recall > chance.counts.evidence_recall + 0.02
     assert ours.counts.verbatim == ours.counts.lost == ours.counts.longer == 0
     assert ours.spend.moved == 0
