@@ -151,6 +151,16 @@ def test_an_image_takes_the_place_of_a_text() -> None:
     assert written["messages"][2]["content"] == [result("a", blocks)]
 
 
+def test_a_marker_goes_to_the_last_of_the_pieces_be_it_an_image() -> None:
+    payload = request(assistant(use("a")), user(result("a", [MARKED, text("after")])))
+    path = ("messages", 2, "content", 0, "content", 0)
+    written = anthropic.write(payload, [Edit(path, (Text("page 1"), Image(b"x")))])
+    first, image, after = written["messages"][2]["content"][0]["content"]
+    assert first == text("page 1")
+    assert (image["type"], image["cache_control"]) == ("image", MARKED["cache_control"])
+    assert after == text("after")
+
+
 def test_an_image_in_an_error_is_refused() -> None:
     payload = request(assistant(use("a")), user(result("a", "bad", is_error=True)))
     with pytest.raises(WireError, match="is_error holds only text"):
