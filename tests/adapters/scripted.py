@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeAlias
 
+from langchain.agents import create_agent
+from langchain.tools import tool
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
+
+from agentctx import Session
+from agentctx.adapters.langchain import AgentctxMiddleware
+from agentctx.config import Settings
 
 Line: TypeAlias = AIMessage | Callable[[list[BaseMessage]], AIMessage]
 
@@ -61,3 +69,30 @@ def results(messages: list[AnyMessage]) -> dict[str, Any]:
 def log(name: str, lines: int = 2_000) -> str:
     """Return what a long, dull build prints."""
     return "".join(f"[{n}/{lines}] compiling {name}_{n * 7919 % 9973}.c\n" for n in range(lines))
+
+
+DONE = AIMessage("done")
+
+
+@tool
+def build(command: str, seconds: float = 0.0) -> str:
+    """Build something."""
+    time.sleep(seconds)
+    return log(command.split()[-1])
+
+
+def made(data: Path, *script: Any, tools: Any = (build,), **options: Any) -> tuple[Any, Scripted]:
+    session = Session(data=data, settings=Settings())
+    model = Scripted(script=list(script))
+    outer = options.pop("outer", [])
+    middleware = [*outer, AgentctxMiddleware(options.pop("session", session))]
+    return create_agent(model, list(tools), middleware=middleware, **options), model
+
+
+def ask(agent: Any, config: Any = None) -> dict[str, Any]:
+    return results(agent.invoke({"messages": [("user", "go")]}, config)["messages"])
+
+
+def archived(data: Path, handle: str) -> str:
+    stores = Session(data=data).stores
+    return stores.archive.read(stores.resolve(handle)).decode()
