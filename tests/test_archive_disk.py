@@ -52,6 +52,31 @@ def test_a_full_disk_is_told_in_one_line_and_nothing_is_lost(tmp_path: Path) -> 
     assert (left, small) == (1, "small")
 
 
+@mounts
+def test_a_read_only_archive_is_read_and_refuses_what_is_new_in_one_line(tmp_path: Path) -> None:
+    script = """
+        import json, subprocess, sys
+        from pathlib import Path
+        from agentctx.archive import Archive
+        from agentctx.errors import ArchiveError
+        archive = Archive(Path(sys.argv[1]) / "archive", cap=1)
+        name = archive.put(b"data")
+        subprocess.run(["mount", "-o", "remount,ro", sys.argv[1]], check=True)
+        assert archive.put(b"data") == name
+        told = [archive.read(name).decode()]
+        try:
+            archive.put(b"new")
+        except ArchiveError as error:
+            told.append(str(error))
+        print(json.dumps(told))
+    """
+    data, message = on_small_disk(script, "1m", tmp_path)
+    assert data == "data"
+    assert message.endswith(
+        "Read-only file system: let this user write there, or choose another data folder"
+    )
+
+
 _MEMORY = """
     import io, json, os, sys
     from pathlib import Path
