@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 SMALL = 600
 """Bytes below which an output is not worth a look: under 150 tokens nothing is ever reduced."""
 
+_NEVER = 1 << 62
+_MEMORY = 8  # pieces that one session remembers; a command that prints without end fills no memory
 _CONTROLS = bytes({*range(32), 127} - {9, 10})
 _CREDENTIALS = ("KEY", "TOKEN", "SECRET", "PASSW", "_PWD", "CREDENTIAL", "AUTH")
 _SECRET_SIGNS = (
@@ -25,25 +27,37 @@ _SECRET_SIGNS = (
 class Digester:
     """Reduces the pieces of one command; loads what that takes only when a piece needs it."""
 
-    def __init__(self, command: str, *, as_json: bool = False) -> None:
-        """Reduce the output of `command`."""
-        self._command, self._as_json = command, as_json
+    def __init__(self, command: str, *, as_json: bool = False, raw: bool = False) -> None:
+        """Reduce the output of `command`, or leave it `raw`."""
+        self._command, self._as_json, self._raw = command, as_json, raw
         self._engine: Engine | None = None
-        self._owner = 0
+        self._owner = self._served = 0
         self._told = False
+        self._prepared = 0
 
-    def digest(self, target: int, piece: bytes, code: int | None) -> bytes:
-        """Return what to print for a piece that is bound for the descriptor `target`."""
+    def digest(self, fd: int, piece: bytes, code: int | None) -> bytes:
+        """Return what to print for a piece of the command's stdout (1) or stderr (2)."""
+        as_is = self._raw or _plain(piece)
+        text, reduction = (piece, None) if as_is else self._reduce(piece, code)
         if not self._as_json:
-            return piece if _plain(piece) else self._reduce(piece, code)[0]
-        text, reduction = (piece, None) if _plain(piece) else self._reduce(piece, code)
+            return text
         return _line(
-            stream={1: "stdout", 2: "stderr"}[target],
+            stream={1: "stdout", 2: "stderr"}[fd],
             text=text.decode("utf-8", "backslashreplace"),
             handle=reduction.handle if reduction else "",
             tokens_before=reduction.tokens_before if reduction else None,
             tokens_after=reduction.tokens_after if reduction else None,
         )
+
+    def prepare(self, size: int) -> None:
+        """Use the command's idle time to load what a piece of `size` bytes will need."""
+        if self._raw or size <= max(SMALL, self._prepared):
+            return
+        self._prepared = size * 2
+        try:
+            self._loaded().warm(size)
+        except Exception:  # the piece will meet it again, and say so
+            self._prepared = _NEVER
 
     def finish(self, status: int) -> None:
         """Print the last JSON object: how the command ended."""
@@ -67,14 +81,21 @@ class Digester:
         return self._redacted(piece, text), None
 
     def _observe(self, text: str, code: int | None) -> Reduction:
-        from agentctx.cli.engine import Engine
         from agentctx.values import Observation
 
-        if self._engine is None or self._owner != os.getpid():  # no connection survives a fork
-            self._engine, self._owner = Engine(), os.getpid()
-        return self._engine.observe(
+        engine = self._loaded()
+        self._served += 1
+        return engine.observe(
             Observation(output=text, command=self._command, exit_code=code, tool="exec")
         )
+
+    def _loaded(self) -> Engine:
+        from agentctx.cli.engine import Engine
+
+        forked = self._owner != os.getpid()  # no connection survives that
+        if self._engine is None or forked or self._served >= _MEMORY:
+            self._engine, self._owner, self._served = Engine(), os.getpid(), 0
+        return self._engine
 
     def _redacted(self, piece: bytes, text: str) -> bytes:
         """Return a whole piece without its secrets, with nothing but memory to rely on."""

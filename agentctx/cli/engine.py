@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from agentctx import config
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 WAY = "agentctx expand {handle}"
 """What a reader of the command line does to see what is hidden."""
+
+LARGE = 16_000
+"""Bytes from which an output is so likely to shrink that a first look is not worth its time."""
 
 
 class Engine:
@@ -37,11 +41,18 @@ class Engine:
         """
         if self.settings.mode is Mode.OFF:
             return Reduction(text=observation.output)
-        if self.settings.mode is not Mode.METER:
+        if self.settings.mode is not Mode.METER and len(observation.output) < LARGE:
             dry = self._rehearsed(observation)
             if not dry.handle:
                 return dry
         return self._session.observe(observation)
+
+    def warm(self, size: int) -> None:
+        """Load, while there is time, what an output of `size` bytes or more will need."""
+        import_module("agentctx.terminal.reduce")
+        self._stores.redactor.redact("")
+        if size >= LARGE:
+            self._session.stores.find("", [("", "")])
 
     def _rehearsed(self, observation: Observation) -> Reduction:
         """Return what a first look makes of a result; without a handle it is final."""
@@ -60,6 +71,6 @@ class Engine:
 
     @cached_property
     def _session(self) -> Session:
-        from agentctx.session import Session
+        from agentctx.cli.frugal import Frugal
 
-        return Session(settings=self.settings, redactor=self._stores.redactor, expand_hint=WAY)
+        return Frugal(settings=self.settings, redactor=self._stores.redactor, expand_hint=WAY)

@@ -23,7 +23,7 @@ def main(args: list[str]) -> int:
     fds = () if _answers_for_agentctx(asked.text) else reduced_fds(asked.policy)
     try:
         if asked.json or fds:
-            return _reduced(asked, fds or (1,))
+            return _reduced(asked, (1, 2) if asked.json else fds)
         return become(asked.argv)
     except NotStarted as error:
         return _complain(str(error), error.code)
@@ -36,15 +36,16 @@ def _reduced(asked: Asked, fds: tuple[int, ...]) -> int:
     streams, pipes = [], {}
     for fd in fds:
         read, write = (pump.above_stdio(end) for end in os.pipe())
-        streams.append(pump.Stream(read, fd))
+        streams.append(pump.Stream(read, fd, target=1 if asked.json else fd))
         pipes[fd] = write
     targets = dict(pipes)
     if 1 in fds and 2 not in fds and same_file(1, 2):
         targets[2] = pipes[1]  # one pipe keeps the order of the two
     env = child.environment()
     env[NESTED] = _nested(env.get(NESTED, ""), [s.source for s in streams])
-    digester = Digester(asked.text, as_json=asked.json)
-    mover = pump.Pump(streams, pump.Limits(quiet=asked.hold), digester.digest)
+    digester = Digester(asked.text, as_json=asked.json, raw=asked.policy == "raw")
+    limits = pump.Limits(quiet=asked.hold)
+    mover = pump.Pump(streams, limits, digester.digest, digester.prepare)
     command = child.Forwarder(child.spawn(asked.argv, env, targets))
     for write in pipes.values():
         os.close(write)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from agentctx.cli.child import Forwarder
 
 Digest = Callable[[int, bytes, "int | None"], bytes]
-"""Turns a piece that is bound for a descriptor, with the exit code once it is known, into output."""
+"""Turns a piece of the command's stdout (1) or stderr (2), and its exit code if known, into output."""
 
 _READ = 1 << 16
 _GRACE = 0.25  # quiet seconds in which a finished command's background programs may still speak
@@ -35,9 +35,9 @@ class Limits:
 class Stream:
     """One output of the command: the pipe that we read, what is held of it, where it goes."""
 
-    def __init__(self, source: int, target: int) -> None:
-        """Read from `source`, write to `target`."""
-        self.source, self.target = source, target
+    def __init__(self, source: int, fd: int, target: int) -> None:
+        """Read from `source` what the command writes to its `fd`; write to `target`."""
+        self.source, self.fd, self.target = source, fd, target
         self.held = bytearray()
         self.first = self.last = 0.0  # when the oldest and the newest held byte came
         self.open, self.lost = True, False
@@ -84,9 +84,18 @@ class Stream:
 class Pump:
     """Moves the streams of one command until it and everything that writes for it have ended."""
 
-    def __init__(self, streams: list[Stream], limits: Limits, digest: Digest) -> None:
-        """Be ready to move `streams`; signals wake us from now on."""
-        self.streams, self.limits, self.digest = streams, limits, digest
+    def __init__(
+        self,
+        streams: list[Stream],
+        limits: Limits,
+        digest: Digest,
+        idle: Callable[[int], None] = lambda size: None,
+    ) -> None:
+        """Be ready to move `streams`; signals wake us from now on.
+
+        `idle` is told, when nothing else is to be done, how many bytes the largest piece will have.
+        """
+        self.streams, self.limits, self.digest, self.idle = streams, limits, digest, idle
         self.status: int | None = None
         self._ended = 0.0
         self._wake = _wake_on_signals()
@@ -126,6 +135,8 @@ class Pump:
             if stream.open:
                 poll.register(stream.source, select.POLLIN)
                 poll.register(stream.target, 0)  # tells when the reader goes away
+        if not poll.poll(0):
+            self.idle(max(len(s.held) for s in self.streams))
         due = min((s.due(self.limits) for s in self.streams), default=float("inf"))
         if self.status is not None and self._awaits_background(time.monotonic()):
             due = min(due, time.monotonic() + _GRACE)
@@ -165,7 +176,7 @@ class Pump:
         if not piece or stream.lost:
             return
         try:
-            write(stream.target, self.digest(stream.target, piece, code))
+            write(stream.target, self.digest(stream.fd, piece, code))
         except BrokenPipeError:
             stream.lose()
 

@@ -21,4 +21,5 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 def run(argv: list[str], folder: Path, **options: Any) -> subprocess.CompletedProcess[bytes]:
     """Run a command in `folder` and return what its host captured."""
     options.setdefault("env", environment(folder))
-    return subprocess.run(argv, cwd=folder, capture_output=True, timeout=60, **options)
+    options.setdefault("timeout", 60)
+    return subprocess.run(argv, cwd=folder, capture_output=True, **options)

@@ -1,4 +1,6 @@
+import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -6,7 +8,7 @@ import time
 
 import pytest
 
-from tests.cli.run import EXEC, environment, run
+from tests.cli.run import AGENTCTX, EXEC, environment, run
 
 REDUCE = [*EXEC, "--reduce"]
 
@@ -68,18 +70,114 @@ def test_a_program_left_behind_lives_on(tmp_path):
     assert not (tmp_path / "died").exists()
 
 
-@pytest.mark.parametrize(("way", "limit"), [("--raw", 32), ("--reduce", 160)])
-def test_100_mb_pass_in_bounded_memory(tmp_path, way, limit):
-    produce = "import sys; [sys.stdout.write(f'line {i} of many\\n' * 1000) for i in range(5000)]"
-    argv = [*EXEC, way, sys.executable, "-c", produce]
-    code = (
+@pytest.mark.parametrize(
+    ("way", "megabytes", "limit"),
+    [
+        ("--raw", 100, 24),
+        ("--reduce", 10, 80),
+        pytest.param("--reduce", 100, 80, marks=pytest.mark.long),
+    ],
+)
+def test_large_outputs_pass_in_bounded_memory(tmp_path, way, megabytes, limit):
+    line = b"2026-01-01 INFO worker processed one more item of the batch in 3 ms\n"
+    (tmp_path / "log").write_bytes(line * (megabytes * 10**6 // len(line)))
+    measure = (
         "import resource, subprocess, sys\n"
         "p = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE)\n"
         "total = sum(len(c) for c in iter(lambda: p.stdout.read(1 << 16), b''))\n"
         "p.wait(); print(p.returncode, total, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
-    done = run([sys.executable, "-c", code, *argv], tmp_path)
-    status, total, peak_kib = map(int, done.stdout.split())
+    argv = [sys.executable, "-c", measure, *EXEC, way, "cat", "log"]
+    status, total, peak_kib = map(int, run(argv, tmp_path, timeout=600).stdout.split())
     assert status == 0
-    assert total > 0
+    size = (tmp_path / "log").stat().st_size
+    assert total == size if way == "--raw" else 0 < total < size / 10
     assert peak_kib < limit * 1024
+
+
+def test_a_long_output_is_reduced_and_all_of_it_comes_back(tmp_path):
+    lines = b"".join(b"compiling module %d of 9000\n" % i for i in range(9000))
+    (tmp_path / "log").write_bytes(lines)
+    out = run([*REDUCE, "sh", "-c", "cat log; exit 3"], tmp_path)
+    assert out.returncode == 3
+    assert len(out.stdout) < len(lines) / 2
+    handle = re.search(rb"agentctx expand ([0-9a-f]+)\]", out.stdout)
+    assert handle
+    assert run([*AGENTCTX, "expand", handle[1].decode()], tmp_path).stdout == lines
+
+
+def test_bytes_that_are_no_text_survive_reducing_and_come_back(tmp_path):
+    lines = b"".join(b"\xff\xfe %d \x80 na\xc3\xafve\n" % (i * 7919) for i in range(4000))
+    (tmp_path / "log").write_bytes(lines)
+    out = run([*REDUCE, "sh", "-c", "sort log; make -v >/dev/null"], tmp_path).stdout
+    handle = re.search(rb"agentctx expand ([0-9a-f]+)\]", out)
+    assert handle
+    assert out.startswith(sorted(lines.splitlines())[0])
+    back = run([*AGENTCTX, "expand", handle[1].decode()], tmp_path).stdout
+    assert sorted(back.splitlines()) == sorted(lines.splitlines())
+
+
+def test_one_endless_line_is_not_lost(tmp_path):
+    (tmp_path / "log").write_bytes(b"x" * 3_000_000)
+    out = run([*REDUCE, "cat", "log"], tmp_path).stdout
+    handles = re.findall(rb"agentctx expand ([0-9a-f]+)", out)
+    shown = sum(len(run([*AGENTCTX, "expand", h.decode()], tmp_path).stdout) for h in set(handles))
+    assert handles
+    assert shown >= 1_000_000
+
+
+@pytest.mark.parametrize("shown", ["expand", "expand --json"])
+def test_what_agentctx_expands_is_not_reduced_again(tmp_path, shown):
+    lines = b"".join(b"step %d\n" % i for i in range(9000))
+    (tmp_path / "log").write_bytes(lines)
+    out = run([*REDUCE, "sh", "-c", "true; ./log || cat log"], tmp_path).stdout
+    handle = re.search(rb"expand ([0-9a-f]+)\]", out)
+    assert handle
+    inner = [*AGENTCTX, *shown.split(), handle[1].decode()]
+    again = run([*REDUCE, " ".join(inner)], tmp_path).stdout
+    assert again == run(inner, tmp_path).stdout
+
+
+@pytest.mark.parametrize("broken", ["full disk", "bad settings", "unwritable"])
+def test_whatever_happens_to_us_the_output_and_the_exit_code_go_through(tmp_path, broken):
+    lines = b"".join(b"step %d\n" % i for i in range(9000))
+    (tmp_path / "log").write_bytes(lines)
+    env = environment(tmp_path)
+    if broken == "bad settings":
+        (tmp_path / "agentctx.toml").write_text("mode = [")
+    elif broken == "unwritable":
+        (tmp_path / "data").write_text("a file where the folder should be")
+    else:
+        env["AGENTCTX_DATA"] = "/dev/full/data"
+    out = run([*REDUCE, "sh", "-c", "cat log; exit 3"], tmp_path, env=env)
+    assert (out.returncode, out.stdout) == (3, lines)
+    assert out.stderr.count(b"\n") == 1
+    assert out.stderr.startswith(b"agentctx exec: not reduced: ")
+
+
+def test_a_secret_is_taken_out_of_small_and_large_outputs(tmp_path):
+    secret = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT" + "1vW4xY7zA0bC3dE6"
+    env = environment(tmp_path, MY_API_TOKEN="correct-horse-battery-7719")
+    for filler in (0, 50, 9000):
+        script = f"echo {secret}; echo $MY_API_TOKEN; seq {filler}"
+        out = run([*REDUCE, "sh", "-c", script], tmp_path, env=env).stdout
+        assert secret.encode() not in out
+        assert b"correct-horse" not in out
+        assert out.count("⟪secret:".encode()) == 2
+
+
+def test_another_program_of_the_pipeline_still_gets_the_secret(tmp_path):
+    env = environment(tmp_path, MY_API_TOKEN="correct-horse-battery-7719")
+    script = f"{' '.join(EXEC)} printenv MY_API_TOKEN | wc -c"
+    assert run(["sh", "-c", script], tmp_path, env=env).stdout.strip() == b"27"
+
+
+def test_json_says_what_each_piece_was_and_how_the_command_ended(tmp_path):
+    script = "seq 9000; echo oops >&2; kill -9 $$"
+    done = run([*EXEC, "--reduce", "--json", "sh", "-c", script], tmp_path)
+    *pieces, last = [json.loads(line) for line in done.stdout.splitlines()]
+    by_stream = {piece["stream"]: piece for piece in pieces}
+    assert by_stream["stderr"]["text"] == "oops\n"
+    assert by_stream["stdout"]["handle"]
+    assert by_stream["stdout"]["tokens_after"] < by_stream["stdout"]["tokens_before"]
+    assert last == {"exit_code": 137, "signal": 9}
