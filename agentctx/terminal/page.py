@@ -115,6 +115,7 @@ class Page:
     def to_row(self, y: int) -> None:
         """Go to a row of the window."""
         self.y = max(0, min(y, self.rows.height - 1))
+        self.x = self.column
 
     def home(self, y: int, x: int) -> None:
         """Go to a place in the window."""
@@ -168,20 +169,20 @@ class Page:
     def limit(self, top: int, bottom: int) -> None:
         """Let only the rows from `top` to `bottom` scroll, and go home."""
         if self.rows.limit(top, bottom):
-            self.y = self.x = 0
+            self.home(0, 0)
 
     def erase_below(self) -> None:
         """Blank what follows the cursor; at a home just gone to, that is how `clear` clears."""
-        if self._homed:
+        if self._homed and self.y == self.x == 0:
             self.clear()
         elif self.y < len(self.rows.kept):
-            self.touch().erase(self.column, self.columns)
+            self.touch().erase(self.x, self.columns)
             self.rows.cut(self.y + 1)
 
     def erase_above(self) -> None:
         """Blank what precedes the cursor, and the cell under it."""
         self.rows.blank(self.y)
-        self.touch().erase(0, self.column + 1)
+        self.touch().erase(0, self.x + 1)
 
     def clear(self) -> None:
         """Empty the window.

@@ -27,6 +27,10 @@ class Rows:
         """Whether all rows scroll."""
         return self.bottom - self.top == self.height - 1
 
+    def scrolls(self, y: int) -> bool:
+        """Whether row `y` is one of the scrolling ones."""
+        return self.top <= y <= self.bottom
+
     def at(self, y: int) -> Row:
         """Return row `y`, made now if it was not there."""
         kept = self.kept
@@ -45,14 +49,15 @@ class Rows:
         return self.kept[: max(y + 1, self._end())]
 
     def limit(self, top: int, bottom: int) -> bool:
-        """Let only the rows from `top` to `bottom` scroll; say whether that can be."""
-        bottom = min(bottom, self.height - 1)
+        """Let only the rows from `top` to `bottom` (-1: the last) scroll; say whether that can be."""
+        bottom = min(bottom, self.height - 1) if bottom >= 0 else self.height - 1
         if top < bottom:
             self.top, self.bottom = top, bottom
         return top < bottom
 
     def roll(self) -> None:
         """Move the scrolling rows up by one, as a line feed on the last one does."""
+        self.at(self.top)
         self._scroll(1, gaps=True)
 
     def scroll(self, count: int) -> None:
@@ -127,9 +132,7 @@ class Rows:
             self._scrollback.add(row for row in rows if gaps or row.last)
 
     def _region(self, y: int) -> list[Row]:
-        """Return the scrolling rows from `y` on, about to be moved; none if `y` does not scroll."""
-        if not self.top <= y <= self.bottom:
-            return []
+        """Return the scrolling rows from `y` on, about to be moved."""
         self._firsts.clear()
         if 0 < y <= len(self.kept):
             self.kept[y - 1].wrapped = False

@@ -87,7 +87,7 @@ class _Terminal:
         elif final in "Hf":
             page.home(max(1, values[0]) - 1, max(1, *values[1:2], 1) - 1)
         elif final == "r":
-            page.limit(max(1, values[0]) - 1, max(0, *values[1:2], 0) - 1)
+            page.limit(max(1, values[0]) - 1, (values[1:2] or [0])[0] - 1)
         elif final == "b":
             page.repeat(self._printed[-1:], max(1, values[0]))
         elif final in _ERASES:
@@ -127,7 +127,7 @@ def _erase_display(page: Page, mode: int) -> None:
 
 
 def _erase_line(page: Page, mode: int) -> None:
-    x, row = page.column, page.touch()
+    x, row = page.x, page.touch()
     if mode == 0:
         row.erase(x, page.columns)
     elif mode == 1:
@@ -137,19 +137,21 @@ def _erase_line(page: Page, mode: int) -> None:
 
 
 def _insert_cells(page: Page, count: int) -> None:
-    count = min(count, page.columns - page.column)
+    count = min(count, page.columns - page.x)
     if page.afford(count):
-        page.touch().insert(page.column, count, page.columns)
+        page.touch().insert(page.x, count, page.columns)
 
 
 def _insert_rows(page: Page, count: int) -> None:
-    page.rows.insert(page.y, count)
-    page.x = 0
+    if page.rows.scrolls(page.y):
+        page.rows.insert(page.y, count)
+        page.x = 0
 
 
 def _delete_rows(page: Page, count: int) -> None:
-    page.rows.delete(page.y, count)
-    page.x = 0
+    if page.rows.scrolls(page.y):
+        page.rows.delete(page.y, count)
+        page.x = 0
 
 
 def _next_rows(page: Page, count: int) -> None:
@@ -181,9 +183,9 @@ _OPS: dict[str, _Op] = {
     "d": lambda page, n: page.to_row(n - 1),
     "L": _insert_rows,
     "M": _delete_rows,
-    "P": lambda page, n: page.touch().delete(page.column, n),
+    "P": lambda page, n: page.touch().delete(page.x, n),
     "@": _insert_cells,
-    "X": lambda page, n: page.touch().erase(page.column, page.column + n),
+    "X": lambda page, n: page.touch().erase(page.x, page.x + n),
     "S": lambda page, n: page.rows.scroll(n),
     "T": lambda page, n: page.rows.insert(page.rows.top, n),
     "I": _tabs,
