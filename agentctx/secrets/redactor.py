@@ -16,6 +16,7 @@ from agentctx.secrets.samples import is_manual, is_template, is_wordy
 
 _OPEN = "⟪".encode()
 _PLACEHOLDER = "⟪secret:[a-z-]{1,32}:[0-9a-f]{8}⟫".encode()
+_PASSES = 100
 _MEMORY = 64 << 20  # bytes RE2 may use before it falls back to a slower matcher
 
 
@@ -43,14 +44,22 @@ class DefaultRedactor:
             RedactionError: anything at all went wrong.
         """
         try:
-            original = raw = _encoded(text)
-            while (hidden := self._hide_formats(self._hide_values(raw))) != raw:
-                raw = hidden  # again: what was hidden may have shielded its neighbour
-            return text if raw == original else raw.decode("utf-8", "surrogatepass")
+            raw = _encoded(text)
+            hidden = self._settled(raw)
+            return text if hidden == raw else hidden.decode("utf-8", "surrogatepass")
         except Exception as error:
             raise RedactionError(
                 f"secrets could not be removed ({type(error).__name__}): the text is withheld"
             ) from None
+
+    def _settled(self, raw: bytes) -> bytes:
+        """Hide until nothing more is found: what was hidden may have shielded its neighbour."""
+        for _ in range(_PASSES):
+            hidden = self._hide_formats(self._hide_values(raw))
+            if hidden == raw:
+                return raw
+            raw = hidden
+        raise RecursionError
 
     def _hide_values(self, raw: bytes) -> bytes:
         return raw if self._values is None else _replaced(raw, self._values, self._value)
