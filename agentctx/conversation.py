@@ -8,7 +8,7 @@ from threading import RLock
 
 from agentctx.ledger import Decision, Key
 from agentctx.stores import Stores
-from agentctx.terminal.reduce import shown
+from agentctx.terminal.reduce import called, shown
 from agentctx.terminal.window import Window
 from agentctx.values import content_id
 
@@ -18,16 +18,25 @@ ALONE = "\0alone"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emitted:
-    """One observation as the model sees it: the decision about it, its text, what names it."""
+    """One observation as the model sees it: the decision about it, its text, what names it.
+
+    `call` is what the model itself wrote in the call, such as a file's new content.
+    """
 
     decision: Decision
     text: str
     label: str
+    call: str = ""
 
     @property
     def id(self) -> str:
         """The content id of what the model sees."""
         return self.decision.emitted_id
+
+    @property
+    def saved(self) -> int:
+        """The tokens that the decision saved."""
+        return self.decision.tokens_before - self.decision.tokens_after
 
 
 @dataclass(slots=True)
@@ -72,17 +81,22 @@ class Conversation:
         ]
         return found[::-1]
 
-    def window(self, seen: Sequence[Emitted]) -> Window:
-        """Return the window of a request that shows these observations, oldest first.
+    def window(self, seen: Sequence[Emitted], call: str = "") -> Window:
+        """Return the window of a request that shows these observations, oldest first, and a call.
 
         The one that was built last is extended when it can be; a fork starts anew.
         """
-        ids = [one.id for one in seen]
-        if ids[: len(self._chain)] != self._chain:
+        entries: list[tuple[str, Emitted | None]]
+        entries = [entry for one in seen for entry in ((one.call, None), (one.id, one))]
+        entries.append((call, None))
+        chain = [name for name, _ in entries]
+        if chain[: len(self._chain)] != self._chain:
             self._window, self._chain = Window(), []
-        for one in seen[len(self._chain) :]:
-            self._window.add(shown(one.id, one.label, one.text, one.decision.spans))
-            self._chain.append(one.id)
+        for name, one in entries[len(self._chain) :]:
+            self._window.add(
+                shown(one.id, one.label, one.text, one.decision.spans) if one else called(name)
+            )
+        self._chain = chain
         return self._window
 
     def _blank(self, call_id: str) -> Emitted:
@@ -95,9 +109,14 @@ class Conversation:
 
 def stands(decision: Decision, seen: Sequence[Emitted]) -> bool:
     """Tell whether all that a decision refers to is still where it says: "id@results back"."""
-    for ref in decision.refs:
-        emitted_id, _, back = ref.partition("@")
-        at = len(seen) - int(back)
-        if at < 0 or seen[at].id != emitted_id:
-            return False
-    return True
+    return all(_stands(ref, seen) for ref in decision.refs)
+
+
+def _stands(ref: str, seen: Sequence[Emitted]) -> bool:
+    name, _, back = ref.rpartition("@")
+    if back == "0":  # the call that the observation answers
+        return True
+    if int(back) > len(seen):
+        return False
+    one = seen[-int(back)]
+    return name == one.id or name == f"call:{content_id(one.call)}"

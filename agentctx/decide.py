@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from agentctx.config import Settings
 from agentctx.ledger import Decision
@@ -21,8 +22,9 @@ from agentctx.values import Observation, Reduction, content_id
 class Case:
     """What a decision is made from.
 
-    `way` is how the reader expands a handle ("expand {handle}"), None when it cannot;
-    `count` counts tokens.
+    `way` is how the reader expands a handle ("expand {handle}"), None when it cannot; `count`
+    counts tokens. `spare` are the tokens that the prompt may lose before the provider no longer
+    caches it: a prompt below that length is paid in full at every turn, whatever it saved.
     """
 
     session: str
@@ -31,6 +33,7 @@ class Case:
     window: Window
     way: str | None
     count: Callable[[str], int]
+    spare: float = inf
 
 
 def as_it_came(session: str, call_id: str, text: str) -> Decision:
@@ -94,8 +97,7 @@ def _reduced(case: Case, stores: Stores) -> Reduction:
     """Return the reduction of an observation; one without handle leaves it alone."""
     observation = case.observation
     if _exempt(observation, stores.settings):
-        tokens = case.count(observation.output)
-        return Reduction(text=observation.output, tokens_before=tokens, tokens_after=tokens)
+        return _unchanged(observation, case.count(observation.output))
     name = content_id(observation.output)
     handle = name[:6]
     while True:
@@ -107,9 +109,15 @@ def _reduced(case: Case, stores: Stores) -> Reduction:
             count=case.count,
             limits=limits(stores.settings),
         )
+        if made.tokens_before - made.tokens_after > case.spare:
+            return _unchanged(observation, made.tokens_before)
         if not made.handle or stores.ledger.claim(name) == handle:
             return made
         handle = stores.ledger.claim(name)
+
+
+def _unchanged(observation: Observation, tokens: int) -> Reduction:
+    return Reduction(text=observation.output, tokens_before=tokens, tokens_after=tokens)
 
 
 def _kept(reduction: Reduction, observation: Observation, stores: Stores) -> Reduction:

@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -19,10 +20,11 @@ from agentctx.errors import AgentctxError, RedactionError
 from agentctx.events import EXPAND as EXPANDED
 from agentctx.ledger import Decision
 from agentctx.options import Mode
-from agentctx.settle import Settler, emit
+from agentctx.prices import price
+from agentctx.settle import Settler, emit, wrote
 from agentctx.stores import Stores
 from agentctx.terminal.command import label
-from agentctx.tokens import Counter, counter
+from agentctx.tokens import Counter, counter, estimate
 from agentctx.tools import EXPAND, expand, owns, parse
 from agentctx.values import (
     Edit,
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 
 _TOOL_WAY = "expand {handle}"
 _CONVERSATIONS = 256
+_CHARACTERS = 24  # a prompt with so many for each token of the minimum is far above it
+_CAUTION = 0.85  # `estimate` rather counts too many
 
 
 class Session:
@@ -85,6 +89,7 @@ class Session:
         self._lock = Lock()
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._counters: dict[str, Counter] = {}
+        self._floors: dict[object, int] = {}
 
     def named(self, name: str, *, expand_hint: str | None = None) -> Session:
         """Return the session of that name in the same data folder, with the same settings."""
@@ -223,6 +228,7 @@ class Session:
                 new={slot.path for slot in (found if cold else formats.fresh(slots))},
                 way=self._way(module.tool_names(payload)),
                 count=self._counter(payload.get("model")).count,
+                spare=self._spare(payload.get("model"), slots),
             )
             emitted = settler.settle(found)
         edits = [
@@ -249,13 +255,14 @@ class Session:
                 session=conversation.session,
                 call_id=key[0],
                 observation=came,
-                window=conversation.window(seen),
+                window=conversation.window(seen, wrote(came.command)),
                 way=self._way(()),
                 count=self._counter(None).count,
             )
             decision = decide(case, self.stores)
             conversation.known[key] = decision
-            conversation.arrived.append(emit(decision, came, label(came.command, came.tool)))
+            name = label(came.command, came.tool)
+            conversation.arrived.append(emit(decision, came, name, wrote(came.command)))
             return decision
 
     def _conversation(self, session: str) -> Conversation:
@@ -274,6 +281,18 @@ class Session:
         if self._hint:
             return self._hint
         return _TOOL_WAY if EXPAND.name in tools or (not tools and self._offered) else None
+
+    def _spare(self, model: object, slots: Sequence[Slot]) -> float:
+        """Return how many tokens a request may lose and still be cached; inf if that is unknown."""
+        floor = self._floors.get(model) if isinstance(model, str) else 0
+        if floor is None:
+            found = price(str(model), self.settings.prices)
+            caches = found.known and found.cache_read < found.input
+            floor = self._floors[str(model)] = found.min_cacheable if caches else 0
+        texts = [slot.text for slot in slots]
+        if not floor or sum(map(len, texts)) > floor * _CHARACTERS:
+            return inf
+        return _CAUTION * sum(map(estimate, texts)) - floor
 
     def _counter(self, model: str | None) -> Counter:
         name = model if isinstance(model, str) else ""

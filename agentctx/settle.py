@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from agentctx.conversation import ALONE, Conversation, Emitted, stands
@@ -14,6 +15,7 @@ from agentctx.terminal.command import label
 from agentctx.terminal.window import Window
 from agentctx.values import Observation, Path, Slot, content_id
 
+_LONG_CALL = 120
 _COMMANDS = ("command", "cmd", "script")
 
 
@@ -22,7 +24,8 @@ class Settler:
     """What it takes to settle the observations of one request.
 
     `new` are the paths of those that were never sent; `way` is how the model expands a handle,
-    None when it cannot; `count` counts tokens.
+    None when it cannot; `count` counts tokens; `spare` are the tokens that the whole request may
+    lose (see `Case`).
     """
 
     conversation: Conversation
@@ -30,6 +33,7 @@ class Settler:
     new: Collection[Path]
     way: str | None
     count: Callable[[str], int]
+    spare: float = inf
 
     def settle(self, slots: Sequence[Slot]) -> list[Emitted]:
         """Return what the model sees of each observation, in order."""
@@ -39,7 +43,8 @@ class Settler:
         self._leave_old(slots, keys)
         seen: list[Emitted] = []
         for slot, key in zip(slots, keys, strict=True):
-            seen.append(emit(self._one(slot, key, seen), observation(slot), name(slot)))
+            decision = self._one(slot, key, seen)
+            seen.append(emit(decision, observation(slot), name(slot), written(slot)))
         return seen
 
     def _leave_old(self, slots: Sequence[Slot], keys: Sequence[tuple[str, str]]) -> None:
@@ -56,18 +61,21 @@ class Settler:
     def _one(self, slot: Slot, key: tuple[str, str], seen: Sequence[Emitted]) -> Decision:
         known = self.conversation.known
         if key not in known:
-            known[key] = self._decide(slot, key[0], self.conversation.window(seen))
+            window = self.conversation.window(seen, written(slot))
+            known[key] = self._decide(slot, key[0], window, seen)
         decision = known[key]
         if not stands(decision, seen):  # the host dropped what it refers to: the prefix has moved
             alone = (key[0] + ALONE, key[1])
             if alone not in known:
-                known[alone] = self._decide(slot, alone[0], Window())
+                known[alone] = self._decide(slot, alone[0], Window(), seen)
             decision = known[alone]
         if decision.handle and self.way is None:
             return as_it_came(decision.session, slot.call_id, slot.text)
         return decision
 
-    def _decide(self, slot: Slot, call_id: str, window: Window) -> Decision:
+    def _decide(
+        self, slot: Slot, call_id: str, window: Window, seen: Sequence[Emitted]
+    ) -> Decision:
         session = self.conversation.session
         if self.stores.emitted(slot.text):  # `observe` has settled this one
             return as_it_came(session, call_id, slot.text)
@@ -78,14 +86,15 @@ class Settler:
             window=window,
             way=self.way,
             count=self.count,
+            spare=self.spare - sum(one.saved for one in seen),
         )
         return decide(case, self.stores)
 
 
-def emit(decision: Decision, came: Observation, label: str) -> Emitted:
+def emit(decision: Decision, came: Observation, label: str, call: str = "") -> Emitted:
     """Return an observation as the model sees it after a decision."""
     text = came.output if decision.text is None else decision.text
-    return Emitted(decision=decision, text=text, label=label)
+    return Emitted(decision=decision, text=text, label=label, call=call)
 
 
 def observation(slot: Slot) -> Observation:
@@ -100,6 +109,17 @@ def name(slot: Slot) -> str:
         return label(command)
     first = next((value for value in arguments.values() if isinstance(value, str)), "")
     return label(f"{slot.tool} {first}")
+
+
+def written(slot: Slot) -> str:
+    """Return what the model wrote in the call that a tool result answers."""
+    arguments = slot.arguments or {}
+    return wrote("\n".join(text for text in arguments.values() if isinstance(text, str)))
+
+
+def wrote(text: str) -> str:
+    """Return the text of a call if it is long enough for a tool to show parts of it again."""
+    return text if len(text) >= _LONG_CALL else ""
 
 
 def _command(arguments: Mapping[str, Any]) -> str:

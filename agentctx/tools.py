@@ -14,15 +14,14 @@ from agentctx.values import ToolCall, ToolSpec
 
 EXPAND = ToolSpec(
     name="expand",
-    description="Show lines hidden by an [agentctx: …] marker.",
+    description="Show lines that [agentctx] hid",
     parameters={
         "type": "object",
         "properties": {
             "handle": {"type": "string"},
-            "lines": {"type": "string", "description": "e.g. 40-253"},
-            "grep": {"type": "string", "description": "regex"},
+            "lines": {"type": "string"},
+            "grep": {"type": "string"},
         },
-        "required": ["handle"],
     },
 )
 

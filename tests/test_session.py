@@ -36,7 +36,7 @@ def result(name: str, text: str) -> dict[str, Any]:
 
 def request(*messages: dict[str, Any], task: str = "Mend the test") -> dict[str, Any]:
     return {
-        "model": "gpt-5",
+        "model": "unpriced",
         "messages": [{"role": "user", "content": task}, *messages],
         "tools": TOOLS,
     }
@@ -59,7 +59,7 @@ def test_the_second_look_at_a_file_is_a_reference(tmp_path: Path) -> None:
     assert texts(send(session, request(*ONE))) == [FILE]
     first, second = texts(send(session, request(*TWO)))
     assert first == FILE
-    assert "shown in the result before this by cat a.py" in second
+    assert "shown in the last result, lines 1-60" in second
 
 
 def test_a_restart_replays_the_same_bytes(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_observe_refers_to_live_results_only(tmp_path: Path) -> None:
     gone = session.observe(Observation(output=FILE, command="cat a.py"), call_id="2", live=())
     assert gone.text == FILE
     back = session.observe(Observation(output=FILE, command="cat a.py"), call_id="3", live=("2",))
-    assert "shown in the result before this" in back.text
+    assert "shown in the last result" in back.text
 
 
 def test_observe_goes_on_after_a_restart(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def _kind(stage: list[str]) -> Output | None:
     return Output.RUN
 
 
-def label(command: str, tool: str = "", longest: int = 40) -> str:
+def label(command: str, tool: str = "", longest: int = 24) -> str:
     """Name an observation in a few words that its reader recognises: its command, clipped."""
     words = " ".join(_CHDIR.sub("", command).split()) or tool
     return words if len(words) <= longest else words[: longest - 1] + "…"

@@ -1,8 +1,9 @@
 """Lines that the model can already see: a reference takes their place.
 
-Only lines that stand in the live window, verbatim or with nothing but their line numbers moved by
-one offset, are hidden; the reference says which result shows them and where. The published TACO has
-no such step, and it is the largest single lever on real trajectories (21 % of SWE-bench tokens).
+Only lines that stand in the live window, verbatim or with nothing but their line numbers changed in
+one regular way, are hidden; the reference says which result or call shows them, and where. The
+published TACO has no such step, and it is the largest single lever on real trajectories (21 % of
+the tokens of SWE-bench runs).
 """
 
 from __future__ import annotations
@@ -14,28 +15,28 @@ from agentctx.terminal.hidden import Hidden, around
 from agentctx.terminal.lines import Line
 from agentctx.terminal.window import Key, Place, Shown, Window, key
 
-MIN_CHARACTERS = 240
+MIN_CHARACTERS = 120
 """A run shorter than this costs about as much as its marker."""
 
 
 class Match(NamedTuple):
-    """`length` lines that equal those from `place` on, with line numbers `offset` higher."""
+    """`length` lines that equal those from `place` on, but for the numbers that `moved` tells."""
 
     place: Place
     length: int
-    offset: int
+    moved: str = ""
 
 
 def echo(
     lines: Sequence[Line], free: Sequence[bool], keep: Sequence[bool], window: Window
 ) -> list[Hidden]:
-    """Return the runs of lines that an earlier observation in the window shows.
+    """Return the runs of lines that the model sees elsewhere in the window.
 
     Args:
         lines: the screened output.
         free: for each line, whether it is still shown.
         keep: for each line, whether it must stay (evidence).
-        window: the observations that the model sees.
+        window: the results and calls that the model sees.
     """
     keys = [key(line.text) for line in lines]
     found: list[Hidden] = []
@@ -54,30 +55,43 @@ def _longest(keys: Sequence[Key], i: int, free: Sequence[bool], window: Window) 
     best: Match | None = None
     for place in window.places(keys[i]):
         match = _extend(keys, i, free, place)
-        if match and (best is None or match.length > best.length):
+        if best is None or match.length > best.length:
             best = match
     return best
 
 
-def _extend(keys: Sequence[Key], i: int, free: Sequence[bool], place: Place) -> Match | None:
+def _extend(keys: Sequence[Key], i: int, free: Sequence[bool], place: Place) -> Match:
     """Follow both texts from here on for as long as they agree."""
     theirs = place.shown.keys[place.at : place.at + len(keys) - i]
-    offset: int | None = None
+    shift = _shift(keys[i], theirs[0], 0)
     length = 0
     for n, there in enumerate(theirs):
         here = keys[i + n]
         if there is None or here.body != there.body or not free[i + n]:
             break
-        if (here.number is None) != (there.number is None):
+        if _shift(here, there, n) != shift:
             break
-        if here.number is not None and there.number is not None:
-            if offset is None:
-                offset = here.number - there.number
-            elif here.number - there.number != offset:
-                break
-        if here.body.strip():
+        if here.body and not here.body.isspace():
             length = n + 1
-    return Match(place, length, offset or 0) if length else None
+    return Match(place, length, _moved(keys[i], shift))
+
+
+def _shift(here: Key, there: Key | None, n: int) -> tuple[str, int]:
+    """Return how the number of the n-th line of a run differs from that of its source."""
+    if there is None or here.number == there.number:
+        return "same", 0
+    if here.number is None:
+        return "dropped", 0
+    if there.number is None:
+        return "added", here.number - n
+    return "moved", here.number - there.number
+
+
+def _moved(here: Key, shift: tuple[str, int]) -> str:
+    kind, by = shift
+    if kind == "moved":
+        return f", numbers now {by:+d}"
+    return f", numbered from {here.number} here" if kind == "added" else ""
 
 
 def _runs(
@@ -89,17 +103,20 @@ def _runs(
         if _size(lines, start, stop) < MIN_CHARACTERS:
             continue
         shown, at = match.place.shown, match.place.at + start - i
-        age = window.age(match.place)
-        reason = _reason(shown, at, at + stop - start, match.offset, age)
-        found.append(Hidden(start, stop, reason, source=f"{shown.id}@{age}"))
+        back = window.back(match.place)
+        numbers = f"lines {shown.numbers[at]}-{shown.numbers[at + stop - start - 1]}"
+        reason = f"shown {_where(shown, back)}, {numbers}{match.moved}"
+        source = f"{'call:' if shown.call else ''}{shown.id}@{back}"
+        found.append(Hidden(start, stop, reason, source=source))
     return found
 
 
-def _reason(shown: Shown, start: int, stop: int, offset: int, age: int) -> str:
-    back = "in the result before this" if age == 1 else f"{age} results back"
-    label = f" by {shown.label}" if shown.label else ""
-    moved = f", numbers now {offset:+d}" if offset else ""
-    return f"shown {back}{label}, lines {shown.numbers[start]}-{shown.numbers[stop - 1]}{moved}"
+def _where(shown: Shown, back: int) -> str:
+    if shown.call:
+        return "in this call" if back == 0 else f"in your call {back} results back"
+    if back == 1:
+        return "in the last result"
+    return f"{back} results back" + (f" by {shown.label}" if shown.label else "")
 
 
 def _size(lines: Sequence[Line], start: int, stop: int) -> int:

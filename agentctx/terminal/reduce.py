@@ -1,6 +1,6 @@
 """The chain that turns an observation into what the model sees.
 
-screen → repeats → echo → again → budget → compose → never-worse. Each step only hides whole lines,
+screen → repeats → frames → echo → again → budget → compose → never-worse. Each step only hides whole lines,
 so every line that is left stands in the original as a terminal would show it (law 4).
 """
 
@@ -16,12 +16,13 @@ from agentctx.terminal.command import Output, classify
 from agentctx.terminal.compose import compose
 from agentctx.terminal.echo import echo
 from agentctx.terminal.evidence import evidence
+from agentctx.terminal.frames import frames
 from agentctx.terminal.hidden import Hidden, visible
 from agentctx.terminal.lines import Line
 from agentctx.terminal.repeats import repeats
 from agentctx.terminal.screen import screen
 from agentctx.terminal.window import Shown, Window, key
-from agentctx.values import Observation, Reduction, Span
+from agentctx.values import Observation, Reduction, Span, content_id
 
 _DATA_STARTS = ("{", "[")
 
@@ -102,17 +103,26 @@ def reduce(
     )
 
 
-def shown(emitted_id: str, label: str, text: str, spans: Sequence[Span]) -> Shown:
-    """Return what the model sees of an observation, for the window; no spans: it is as it came."""
+def shown(name: str, label: str, text: str, spans: Sequence[Span] = ()) -> Shown:
+    """Return what the model sees of a result, for the window; without spans it is as it came."""
     if not spans:
-        lines = screen(text)
-        plain = tuple(key(line.text) for line in lines)
-        return Shown(emitted_id, label, plain, tuple(line.first for line in lines))
+        return _plain(name, label, text, call=False)
     keys = tuple(
         None if span.hidden else key(line)
         for line, span in zip(text.split("\n"), spans, strict=True)
     )
-    return Shown(emitted_id, label, keys, tuple(span.first for span in spans))
+    return Shown(name, label, keys, tuple(span.first for span in spans))
+
+
+def called(text: str) -> Shown:
+    """Return a call of the model's own, such as the file that it wrote, for the window."""
+    return _plain(content_id(text), "", text, call=True)
+
+
+def _plain(name: str, label: str, text: str, *, call: bool) -> Shown:
+    lines = screen(text)
+    keys = tuple(key(line.text) for line in lines)
+    return Shown(name, label, keys, tuple(line.first for line in lines), call)
 
 
 def _hide(
@@ -124,6 +134,8 @@ def _hide(
     """Return the runs of lines that go, step after step; `room` caps the characters that stay."""
     hidden = repeats(lines)
     keep = [False] * len(lines) if kind is Output.READ else evidence(lines)
+    if kind is not Output.READ:
+        hidden += frames(lines, visible(lines, hidden))
     hidden += echo(lines, visible(lines, hidden), keep, window)
     hidden += again(lines, visible(lines, hidden))
     if room is None:
@@ -153,4 +165,4 @@ def _total(raw: str) -> int:
 def _step(run: Hidden) -> str:
     if run.source:
         return "echo"
-    return "budget" if run.reason == "middle" else "repeats"
+    return {"middle": "budget", "progress": "frames"}.get(run.reason, "repeats")

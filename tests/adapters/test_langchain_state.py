@@ -79,7 +79,7 @@ def test_a_fork_without_the_earlier_result_gets_no_reference_to_it(tmp_path: Pat
     )
     agent, _ = made(tmp_path, *script, checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "t"}}
-    assert "shown in the result before" in ask(agent, config)["2"]
+    assert "shown in the last result" in ask(agent, config)["2"]
     fork = next(each for each in agent.get_state_history(config) if each.next == ("tools",))
     gone = ToolMessage("gone", id=fork.values["messages"][2].id, tool_call_id="0")
     edited = agent.update_state(fork.config, {"messages": [gone]}, as_node="model")

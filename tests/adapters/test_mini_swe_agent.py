@@ -145,7 +145,7 @@ def test_parallel_calls_of_one_step_follow_each_other(tmp_path: Path) -> None:
     assert done.run("go")["exit_status"] == "Submitted"
     tools = [each for each in done.messages if each["role"] == "tool"]
     assert [each["tool_call_id"] for each in tools] == ["a", "b"]
-    assert "shown in the result before this" in tools[1]["content"]
+    assert "shown in the last result" in tools[1]["content"]
 
 
 def test_an_output_that_the_template_cuts_is_not_referred_to(tmp_path: Path) -> None:

@@ -26,7 +26,10 @@ def run(output: str, command: str = "", window: Window | None = None, **limits: 
 
 
 def seen(*outputs: str) -> Window:
-    return Window(shown(content_id(text), "cat a.py", text, ()) for text in outputs)
+    window = Window()
+    for text in outputs:
+        window.add(shown(content_id(text), "cat a.py", text))
+    return window
 
 
 def hidden_lines(text: str) -> int:
