@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from typing import NoReturn
 
 from agentctx.cli.arguments import USAGE, Asked, Wrong, parse
 from agentctx.cli.audience import NESTED, reduced_fds, same_file
@@ -23,13 +24,13 @@ def main(args: list[str]) -> int:
     fds = () if _answers_for_agentctx(asked.text) else reduced_fds(asked.policy)
     try:
         if asked.json or fds:
-            return _reduced(asked, (1, 2) if asked.json else fds)
+            _reduced(asked, (1, 2) if asked.json else fds)
         return become(asked.argv)
     except NotStarted as error:
         return _complain(str(error), error.code)
 
 
-def _reduced(asked: Asked, fds: tuple[int, ...]) -> int:
+def _reduced(asked: Asked, fds: tuple[int, ...]) -> NoReturn:
     from agentctx.cli import child, pump
     from agentctx.cli.digest import Digester
 
@@ -54,7 +55,7 @@ def _reduced(asked: Asked, fds: tuple[int, ...]) -> int:
         digester.finish(status)
     if mover.unread and status == 0:
         die_of(signal.SIGPIPE)  # as the command itself would have
-    return leave_as(status)
+    leave_as(status)
 
 
 def _nested(outer: str, sources: list[int]) -> str:
