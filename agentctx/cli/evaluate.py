@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 import typer
@@ -31,8 +32,7 @@ def replay(
     with progress("replaying") as advance:
         results = replay.run(data, tuple(policies) or tuple(POLICIES), jobs, advance)
     if html:
-        from agentctx.evals import page
-
+        page = import_module("agentctx.evals.page")
         html.write_text(page.render(results), encoding="utf-8")
     if as_json:
         print_json(report.as_json(results))
@@ -42,8 +42,7 @@ def replay(
 
 def demo(html: Path, *, as_json: bool) -> int:
     """Play the recorded run that ships; return 1 if an original did not come back as it was."""
-    from agentctx.evals import demo
-
+    demo = import_module("agentctx.evals.demo")
     with progress("playing a recorded run") as advance:
         found = demo.run(html=html, progress=advance)
     if as_json:
@@ -59,6 +58,7 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
