@@ -218,6 +218,18 @@ def test_each_rule_finds_what_breaks_it_and_only_that(rule: str) -> None:
     assert {violation.rule for violation in anthropic.check(BROKEN[rule]())} == {rule}
 
 
+MARK = {"cache_control": {"type": "ephemeral"}}
+
+
+@pytest.mark.parametrize(
+    "fields", [MARK, {"tools": [{"name": "t", "input_schema": {}, **MARK}]}, {"system": [MARKED]}]
+)
+def test_markers_are_counted_wherever_they_stand(fields: Json) -> None:
+    blocks = user(*[MARKED] * 4)
+    assert anthropic.check(request(blocks)) == []
+    assert [v.rule for v in anthropic.check(request(blocks, **fields))] == ["markers"]
+
+
 def test_an_empty_text_inside_a_result_is_found() -> None:
     (found,) = anthropic.check(request(assistant(use("a")), user(result("a", [text("")]))))
     assert (found.rule, found.path) == ("text-empty", ("messages", 2, "content", 0, "content", 0))
