@@ -24,7 +24,7 @@ class Audit:
     give nothing.
     """
 
-    verbatim: int = 0
+    verbatim: tuple[str, ...] = ()
     lost: int = 0
     dangling: int = 0
 
@@ -65,8 +65,8 @@ def hidden(original: str, emitted: str) -> list[str]:
     return gone
 
 
-def violations(original: str, emitted: str) -> int:
-    """Count the emitted lines that are neither markers nor the original's lines in order.
+def violations(original: str, emitted: str) -> tuple[str, ...]:
+    """Return the emitted lines that are neither markers nor the original's lines in order.
 
     Both a raw line and the same line as a terminal shows it count as the original's; so does
     the beginning of a line when a marker of hidden characters follows it.
@@ -77,7 +77,8 @@ def violations(original: str, emitted: str) -> int:
         for number, line in enumerate(lines):
             if not places[line.rstrip()] or places[line.rstrip()][-1] < number:
                 places[line.rstrip()].append(number)
-    count, last = 0, -1
+    wrong: list[str] = []
+    last = -1
     lines = emitted.split("\n")
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
         if is_marker(line):
@@ -87,8 +88,8 @@ def violations(original: str, emitted: str) -> int:
         if at < len(found):
             last = found[at]
         elif not (_CUT.fullmatch(after) and any(s.startswith(line) for s in shown)):
-            count += 1
-    return count
+            wrong.append(line)
+    return tuple(wrong)
 
 
 def screened(text: str) -> list[str]:

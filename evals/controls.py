@@ -127,7 +127,7 @@ class Mask:
 
 @dataclass
 class Deleted(AtArrival):
-    """Deletes lines at random until the share `ratios` of the characters is left."""
+    """Deletes lines at random until about the share `ratios` of an observation is left."""
 
     seed: str = ""
     ratios: Mapping[int, float] = field(default_factory=dict)
@@ -140,10 +140,9 @@ class Deleted(AtArrival):
         random.Random(f"{self.seed}/{number}").shuffle(order)  # noqa: S311 - a control, no secret
         gone: set[int] = set()
         for i in order:
-            if surplus <= 0:
-                break
-            surplus -= len(lines[i]) + 1
-            gone.add(i)
+            if len(lines[i]) < surplus:
+                surplus -= len(lines[i]) + 1
+                gone.add(i)
         return "\n".join(line for i, line in enumerate(lines) if i not in gone)
 
 

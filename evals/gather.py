@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 from agentctx.evals.bootstrap import intervals
 from agentctx.evals.check import raw_check
@@ -13,6 +14,7 @@ from agentctx.evals.quantile import quantile
 from agentctx.evals.results import ArmRun, Curve, Example, Line, PolicyResult, Results, Run
 
 EXAMPLES = 20
+MISSES = 500
 EQUAL = 1e-9
 """A run is cheaper than raw when it costs less by more than this share."""
 
@@ -58,6 +60,7 @@ def _policy(name: str, runs: Sequence[Run]) -> PolicyResult:
         curve=tuple(_curve(name, runs)),
         lines=lines,
         examples=_examples(arms),
+        misses=tuple(islice((miss for arm in arms for miss in arm.misses), MISSES)),
     )
 
 

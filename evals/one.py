@@ -58,7 +58,7 @@ def compare(trajectory: Trajectory, policies: Sequence[str]) -> Run:
         finally:
             arm.close()
         if name == MODEL:
-            ratios = _ratios(raw, walked)
+            ratios = _ratios(raw, walked, tally)
     return Run(
         id=trajectory.id,
         task=trajectory.task,
@@ -94,6 +94,7 @@ def _scale(recorded: Sequence[tuple[int, int]]) -> float:
     return sum(pair[1] for pair in recorded) / counted if counted else 1.0
 
 
-def _ratios(raw: Walk, ours: Walk) -> dict[int, float]:
-    pairs = enumerate(zip(raw.shown, ours.shown, strict=True))
-    return {i: len(b[-1][1]) / max(1, len(a[-1][1])) for i, (a, b) in pairs}
+def _ratios(raw: Walk, ours: Walk, tally: Tally) -> dict[int, float]:
+    """Return the share of each observation's tokens that is left."""
+    sizes = ((tally.count(raw.last(i)), tally.count(ours.last(i))) for i in range(len(raw.shown)))
+    return {i: after / before for i, (before, after) in enumerate(sizes) if before}

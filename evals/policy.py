@@ -58,7 +58,7 @@ class Policy(Protocol):
 
         Args:
             trajectory: the run.
-            ratios: for each observation, the share of its characters that `agentctx` kept.
+            ratios: for each observation, the share of its tokens that `agentctx` kept.
         """
         ...
 

@@ -73,6 +73,7 @@ def _policy(policy: PolicyResult) -> dict[str, object]:
         "by_source": {source: dict(row) for source, row in policy.by_source.items()},
         "by_family": {name: _family(counts) for name, counts in policy.by_family.items()},
         "by_step": dict(policy.by_step),
+        "misses": [asdict(miss) for miss in policy.misses],
         "per_run": [{**asdict(line), "ratio": line.ratio} for line in policy.lines],
     }
 

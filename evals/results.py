@@ -32,6 +32,20 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Miss:
+    """Something that went wrong on an observation, for whoever mends it.
+
+    `kind` is "evidence", "future use" or "verbatim"; `text` the line or string.
+    """
+
+    kind: str
+    run: str
+    number: int
+    command: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArmRun:
     """One policy on one run. `steps` are the tokens that each reducing step hid."""
 
@@ -41,6 +55,7 @@ class ArmRun:
     points: tuple[Point, ...]
     steps: Mapping[str, int] = field(default_factory=dict)
     examples: tuple[Example, ...] = ()
+    misses: tuple[Miss, ...] = ()
     seconds: array[float] = field(default_factory=lambda: array("d"))
     memory: int = 0
     touched: int = 0
@@ -128,6 +143,7 @@ class PolicyResult:
     curve: tuple[Curve, ...]
     lines: tuple[Line, ...]
     examples: tuple[Example, ...]
+    misses: tuple[Miss, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,10 @@ def test_a_cap_in_the_middle_loses_what_stood_there_and_pays_for_it(paths: list[
     assert cap.counts.lost > 0
     assert cap.spend.retrievals == 3
     assert cap.counts.reduction > 0.5
+    assert {(m.kind, m.text) for m in cap.misses} >= {
+        ("evidence", FAILURE.strip()),
+        ("future use", "found_by_test"),
+    }
 
 
 def test_agentctx_keeps_what_matters_and_every_law(paths: list[Path]) -> None:
