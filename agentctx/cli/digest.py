@@ -66,14 +66,12 @@ class Digester:
 
     def _reduce(self, piece: bytes, code: int | None) -> tuple[bytes, Reduction | None]:
         """Return a piece as the agent should see it; what cannot be reduced stays whole."""
-        from agentctx.errors import AgentctxError, RedactionError
+        from agentctx.errors import AgentctxError
 
         text = piece.decode("utf-8", "surrogateescape")
         try:
             reduction = self._observe(text, code)
             return reduction.text.encode("utf-8", "surrogateescape"), reduction
-        except RedactionError as error:
-            return self._withheld(piece, error), None
         except AgentctxError as error:
             self._tell(f"not reduced: {error}")
         except Exception as error:

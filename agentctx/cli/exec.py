@@ -21,6 +21,8 @@ def main(args: list[str]) -> int:
     if asked.help:
         sys.stdout.write(USAGE)
         return 0
+    if asked.json and os.name != "posix":
+        return _complain("--json needs pipes as POSIX has them: leave it out here", 2)
     fds = () if _answers_for_agentctx(asked.text) else reduced_fds(asked.policy)
     try:
         if asked.json or fds:

@@ -138,21 +138,61 @@ def test_what_agentctx_expands_is_not_reduced_again(tmp_path, shown):
     assert again == run(inner, tmp_path).stdout
 
 
-@pytest.mark.parametrize("broken", ["full disk", "bad settings", "unwritable"])
-def test_whatever_happens_to_us_the_output_and_the_exit_code_go_through(tmp_path, broken):
+def _no_settings(folder):
+    (folder / "agentctx.toml").write_text("mode = [")
+
+
+def _no_folder(folder):
+    (folder / "data").write_text("a file where the folder should be")
+
+
+def _no_key(folder):
+    (folder / "data").mkdir()
+    (folder / "data" / "redaction.key").write_text("short")
+
+
+def _no_ledger(folder):
+    (folder / "data").mkdir()
+    (folder / "data" / "state.db").write_text("no database" * 1000)
+
+
+def _no_archive(folder):
+    (folder / "data").mkdir()
+    (folder / "data" / "archive").write_text("a file where the folder should be")
+
+
+@pytest.mark.parametrize("broken", [_no_settings, _no_folder, _no_key, _no_archive])
+@pytest.mark.parametrize("limit", ["", "ulimit -f 2; "])
+def test_whatever_happens_to_us_the_output_and_the_exit_code_go_through(tmp_path, broken, limit):
     lines = b"".join(b"step %d\n" % i for i in range(9000))
     (tmp_path / "log").write_bytes(lines)
-    env = environment(tmp_path)
-    if broken == "bad settings":
-        (tmp_path / "agentctx.toml").write_text("mode = [")
-    elif broken == "unwritable":
-        (tmp_path / "data").write_text("a file where the folder should be")
-    else:
-        env["AGENTCTX_DATA"] = "/dev/full/data"
-    out = run([*REDUCE, "sh", "-c", "cat log; exit 3"], tmp_path, env=env)
+    broken(tmp_path)
+    script = f"{limit}exec {' '.join(REDUCE)} sh -c 'cat log; exit 3'"
+    out = run(["sh", "-c", script], tmp_path)
     assert (out.returncode, out.stdout) == (3, lines)
-    assert out.stderr.count(b"\n") == 1
-    assert out.stderr.startswith(b"agentctx exec: not reduced: ")
+    assert out.stderr.count(b"\n") <= 1
+    assert b"Traceback" not in out.stderr
+
+
+def test_a_full_disk_hides_nothing(tmp_path):
+    lines = b"".join(b"step %d\n" % i for i in range(9000))
+    (tmp_path / "log").write_bytes(lines)
+    script = f"ulimit -f 2; exec {' '.join(REDUCE)} sh -c 'cat log; exit 3'"
+    out = run(["sh", "-c", script], tmp_path)
+    assert (out.returncode, out.stdout) == (3, lines)
+    assert b"Traceback" not in out.stderr
+
+
+def test_a_broken_ledger_does_not_keep_the_original_from_coming_back(tmp_path):
+    lines = b"".join(b"step %d\n" % i for i in range(9000))
+    (tmp_path / "log").write_bytes(lines)
+    _no_ledger(tmp_path)
+    out = run([*REDUCE, "cat", "log"], tmp_path)
+    handle = re.search(rb"agentctx expand ([0-9a-f]+)\]", out.stdout)
+    shown = (
+        run([*AGENTCTX, "expand", handle[1].decode()], tmp_path).stdout if handle else out.stdout
+    )
+    assert shown == lines
 
 
 def test_a_secret_is_taken_out_of_small_and_large_outputs(tmp_path):
@@ -164,6 +204,16 @@ def test_a_secret_is_taken_out_of_small_and_large_outputs(tmp_path):
         assert secret.encode() not in out
         assert b"correct-horse" not in out
         assert out.count("⟪secret:".encode()) == 2
+
+
+@pytest.mark.parametrize("broken", [_no_settings, _no_folder, _no_key])
+def test_secrets_stay_in_even_when_nothing_can_be_stored(tmp_path, broken):
+    broken(tmp_path)
+    env = environment(tmp_path, MY_API_TOKEN="correct-horse-battery-7719")
+    out = run([*REDUCE, "sh", "-c", "echo $MY_API_TOKEN; seq 9000; exit 3"], tmp_path, env=env)
+    assert out.returncode == 3
+    assert b"correct-horse" not in out.stdout
+    assert out.stdout.endswith(b"\n8999\n9000\n")
 
 
 def test_another_program_of_the_pipeline_still_gets_the_secret(tmp_path):
