@@ -19,7 +19,7 @@ _BEGIN, _END = f"-----BEGIN {_KIND}-----", f"-----END {_KIND}-----"
 FORMATS: tuple[tuple[str, str], ...] = (
     ("private-key", f"({_BEGIN}{_BODY}*?[A-Za-z0-9+/=]{{16}}{_BODY}*?{_END})"),
     ("private-key", rf"({_BEGIN}(?:{_BETWEEN}*[A-Za-z0-9+/=]{{16,}})+(?:{_BETWEEN}*[\w+/=]+\z)?)"),
-    ("private-key", rf"((?:\b[A-Za-z0-9+/]{{40,}}{_BETWEEN}+)+(?:[\w+/=]+{_BETWEEN}*)?{_END})"),
+    ("private-key", rf"((?:[A-Za-z0-9+/]{{40,}}{_BETWEEN}+)+(?:[\w+/=]+{_BETWEEN}*)?{_END})"),
     ("age-key", r"\b(AGE-SECRET-KEY-1[0-9A-Z]{58})\b"),
     ("aws-access-key", r"\b((?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})\b"),
     (
