@@ -24,7 +24,7 @@ from agentctx.prices import price
 from agentctx.settle import Settler, emit, wrote
 from agentctx.stores import Stores
 from agentctx.terminal.command import label
-from agentctx.tokens import Counter, counter, estimate
+from agentctx.tokens import Counter, counter
 from agentctx.tools import EXPAND, expand, owns, parse
 from agentctx.values import (
     Edit,
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 
 _TOOL_WAY = "expand {handle}"
 _CONVERSATIONS = 256
-_CHARACTERS = 24  # a prompt with so many for each token of the minimum is far above it
-_CAUTION = 0.85  # `estimate` rather counts too many
+_CHARACTERS = 10  # a prompt with so many for each token of the minimum is far above it
 
 
 class Session:
@@ -292,7 +291,7 @@ class Session:
         texts = [slot.text for slot in slots]
         if not floor or sum(map(len, texts)) > floor * _CHARACTERS:
             return inf
-        return _CAUTION * sum(map(estimate, texts)) - floor
+        return self._counter(str(model)).count("\n".join(texts)) - floor
 
     def _counter(self, model: str | None) -> Counter:
         name = model if isinstance(model, str) else ""

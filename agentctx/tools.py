@@ -14,7 +14,7 @@ from agentctx.values import ToolCall, ToolSpec
 
 EXPAND = ToolSpec(
     name="expand",
-    description="Show lines that [agentctx] hid",
+    description="Show lines [agentctx] hid",
     parameters={
         "type": "object",
         "properties": {

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentctx.errors import DataError
-from agentctx.evals.trajectory import Recorded, Seen, Trajectory, Turn
+from agentctx.evals.trajectory import HOST_PROMPT, Recorded, Seen, Trajectory, Turn
 from agentctx.values import ToolCall
 
 _WHOLE = re.compile(
@@ -58,6 +58,7 @@ def _vorflux(record: Mapping[str, Any]) -> Trajectory:
         model="claude-opus-4-6",
         wire="anthropic",
         opening=({"role": "user", "content": task},),
+        host_prompt=HOST_PROMPT,
         turns=tuple(_step(step) for step in record["steps"]),
     )
 

@@ -148,7 +148,8 @@ def canonical(value: object) -> str:
 def _head(trajectory: Trajectory) -> Payload:
     if trajectory.wire != "anthropic":
         return {"model": trajectory.model}
-    return {"model": trajectory.model, "max_tokens": MAX_TOKENS, "tools": _tools(trajectory)}
+    head = {"model": trajectory.model, "max_tokens": MAX_TOKENS, "tools": _tools(trajectory)}
+    return head | {"system": " host" * trajectory.host_prompt} if trajectory.host_prompt else head
 
 
 def _tools(trajectory: Trajectory) -> list[Payload]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentctx.evals.judge import Judge
 from agentctx.evals.load import Record, load
@@ -11,7 +11,7 @@ from agentctx.evals.meter import Tally
 from agentctx.evals.policy import find
 from agentctx.evals.results import ArmRun, Run
 from agentctx.evals.score import stakes
-from agentctx.evals.trajectory import Trajectory
+from agentctx.evals.trajectory import HOST_PROMPT, Trajectory
 from agentctx.evals.walk import Walk, walk
 from agentctx.prices import price
 from agentctx.tokens import counter
@@ -28,12 +28,18 @@ class Outcome:
     repaired: bool = False
 
 
-def replay(record: Record, policies: Sequence[str]) -> Outcome:
-    """Return what every policy made of the trajectory in a record."""
+def replay(record: Record, policies: Sequence[str], host_prompt: int = HOST_PROMPT) -> Outcome:
+    """Return what every policy made of the trajectory in a record.
+
+    `host_prompt` are the tokens of a system prompt where none was recorded.
+    """
     loaded = load(record)
     if loaded.trajectory is None:
         return Outcome(None, loaded.note)
-    return Outcome(compare(loaded.trajectory, policies), loaded.note, loaded.repaired)
+    trajectory = loaded.trajectory
+    if trajectory.host_prompt:
+        trajectory = replace(trajectory, host_prompt=host_prompt)
+    return Outcome(compare(trajectory, policies), loaded.note, loaded.repaired)
 
 
 def compare(trajectory: Trajectory, policies: Sequence[str]) -> Run:

@@ -14,6 +14,7 @@ from agentctx.evals.load import Record, count, records
 from agentctx.evals.one import Outcome, replay
 from agentctx.evals.policy import POLICIES, find
 from agentctx.evals.results import Results
+from agentctx.evals.trajectory import HOST_PROMPT
 
 Progress = Callable[[int, int], None]
 """Told how many of how many trajectories are done."""
@@ -27,6 +28,7 @@ def run(
     policies: Sequence[str] = tuple(POLICIES),
     jobs: int = 1,
     progress: Progress | None = None,
+    host_prompt: int = HOST_PROMPT,
 ) -> Results:
     """Return what each policy saves, keeps, loses and costs on these trajectories.
 
@@ -37,6 +39,7 @@ def run(
         policies: names in `POLICIES`, or `package.module:Class`.
         jobs: processes; 1 stays in this one.
         progress: told after each trajectory.
+        host_prompt: tokens that stand in for a host's own prompt where it was not recorded.
 
     Raises:
         ConfigError: there is no such policy.
@@ -46,7 +49,7 @@ def run(
         find(name)
     total = count(paths)
     outcomes: list[Outcome] = []
-    for outcome in _outcomes(records(paths), list(policies), jobs):
+    for outcome in _outcomes(records(paths), list(policies), jobs, host_prompt):
         outcomes.append(outcome)
         if progress:
             progress(len(outcomes), total)
@@ -59,15 +62,20 @@ def run(
     return gather(runs, policies, notes, repaired, len(outcomes) - len(runs))
 
 
-def _outcomes(lines: Iterator[Record], policies: list[str], jobs: int) -> Iterator[Outcome]:
+def _outcomes(
+    lines: Iterator[Record], policies: list[str], jobs: int, host_prompt: int
+) -> Iterator[Outcome]:
     if jobs <= 1:
-        yield from (replay(record, policies) for record in lines)
+        yield from (replay(record, policies, host_prompt) for record in lines)
         return
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         waiting: list[Future[Outcome]] = []
         while True:
             wanted = jobs * AHEAD - len(waiting)
-            waiting += [pool.submit(replay, record, policies) for record in islice(lines, wanted)]
+            waiting += [
+                pool.submit(replay, record, policies, host_prompt)
+                for record in islice(lines, wanted)
+            ]
             if not waiting:
                 return
             yield waiting.pop(0).result()

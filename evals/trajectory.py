@@ -6,6 +6,12 @@ from dataclasses import dataclass, field
 
 from agentctx.values import Payload, ToolCall
 
+HOST_PROMPT = 4_096
+"""Tokens of a host's own prompt and tool schemas where these were not recorded.
+
+It is the least that Claude Opus caches; the prompts of real coding agents are longer.
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
@@ -51,7 +57,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trajectory:
-    """A run of one agent on one task; `wire` names the format that its host would send."""
+    """A run of one agent on one task; `wire` names the format that its host would send.
+
+    `host_prompt` are the tokens that stand in for a system prompt that was not recorded.
+    """
 
     id: str
     task: str
@@ -60,4 +69,5 @@ class Trajectory:
     model: str
     wire: str
     opening: tuple[Payload, ...]
+    host_prompt: int = 0
     turns: tuple[Turn, ...] = field(default=())

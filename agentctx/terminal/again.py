@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agentctx.terminal.hidden import Hidden
 from agentctx.terminal.lines import Line
 
-MIN_CHARACTERS = 240
+MIN_CHARACTERS = 120
 """A run shorter than this costs about as much as its marker."""
 
 CANDIDATES = 8

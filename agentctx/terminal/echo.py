@@ -15,8 +15,14 @@ from agentctx.terminal.hidden import Hidden, around
 from agentctx.terminal.lines import Line
 from agentctx.terminal.window import Key, Place, Shown, Window, key
 
+_SIGNS = ("+", " ")
+"""What a diff puts before a line that was added or stayed."""
+
 MIN_CHARACTERS = 120
 """A run shorter than this costs about as much as its marker."""
+
+WORTH_A_LABEL = 600
+"""A run so long is worth the tokens of naming the command that shows it."""
 
 
 class Match(NamedTuple):
@@ -53,27 +59,30 @@ def echo(
 
 def _longest(keys: Sequence[Key], i: int, free: Sequence[bool], window: Window) -> Match | None:
     best: Match | None = None
-    for place in window.places(keys[i]):
-        match = _extend(keys, i, free, place)
-        if best is None or match.length > best.length:
-            best = match
+    for sign in ("", *_SIGNS):
+        if not keys[i].body.startswith(sign):
+            continue
+        for place in window.places(keys[i].body[len(sign) :]):
+            match = _extend(keys, i, free, place, sign)
+            if best is None or match.length > best.length:
+                best = match
     return best
 
 
-def _extend(keys: Sequence[Key], i: int, free: Sequence[bool], place: Place) -> Match:
+def _extend(keys: Sequence[Key], i: int, free: Sequence[bool], place: Place, sign: str) -> Match:
     """Follow both texts from here on for as long as they agree."""
     theirs = place.shown.keys[place.at : place.at + len(keys) - i]
     shift = _shift(keys[i], theirs[0], 0)
     length = 0
     for n, there in enumerate(theirs):
         here = keys[i + n]
-        if there is None or here.body != there.body or not free[i + n]:
+        if there is None or not free[i + n] or here.body != sign + there.body:
             break
         if _shift(here, there, n) != shift:
             break
         if here.body and not here.body.isspace():
             length = n + 1
-    return Match(place, length, _moved(keys[i], shift))
+    return Match(place, length, _moved(keys[i], shift, sign))
 
 
 def _shift(here: Key, there: Key | None, n: int) -> tuple[str, int]:
@@ -87,11 +96,12 @@ def _shift(here: Key, there: Key | None, n: int) -> tuple[str, int]:
     return "moved", here.number - there.number
 
 
-def _moved(here: Key, shift: tuple[str, int]) -> str:
+def _moved(here: Key, shift: tuple[str, int], sign: str) -> str:
     kind, by = shift
-    if kind == "moved":
-        return f", numbers now {by:+d}"
-    return f", numbered from {here.number} here" if kind == "added" else ""
+    told = f", numbers now {by:+d}" if kind == "moved" else ""
+    if kind == "added":
+        told = f", numbered from {here.number} here"
+    return told + (f", each after {sign!r} here" if sign else "")
 
 
 def _runs(
@@ -105,18 +115,19 @@ def _runs(
         shown, at = match.place.shown, match.place.at + start - i
         back = window.back(match.place)
         numbers = f"lines {shown.numbers[at]}-{shown.numbers[at + stop - start - 1]}"
-        reason = f"shown {_where(shown, back)}, {numbers}{match.moved}"
+        label = shown.label if _size(lines, start, stop) >= WORTH_A_LABEL else ""
+        reason = f"shown {_where(shown, back, label)}, {numbers}{match.moved}"
         source = f"{'call:' if shown.call else ''}{shown.id}@{back}"
         found.append(Hidden(start, stop, reason, source=source))
     return found
 
 
-def _where(shown: Shown, back: int) -> str:
+def _where(shown: Shown, back: int, label: str) -> str:
     if shown.call:
         return "in this call" if back == 0 else f"in your call {back} results back"
     if back == 1:
         return "in the last result"
-    return f"{back} results back" + (f" by {shown.label}" if shown.label else "")
+    return f"{back} results back" + (f" by {label}" if label else "")
 
 
 def _size(lines: Sequence[Line], start: int, stop: int) -> int:

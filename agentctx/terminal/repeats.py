@@ -10,7 +10,7 @@ from agentctx.terminal.lines import Line
 LONGEST_PERIOD = 12
 """Blocks of up to this many lines are recognised when they repeat."""
 
-MIN_CHARACTERS = 200
+MIN_CHARACTERS = 120
 """A run shorter than this costs less than its marker."""
 
 

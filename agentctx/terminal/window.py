@@ -65,9 +65,9 @@ class Window:
                 self._places.setdefault(line.body, []).append(Place(shown, at, self._results))
         self._results += not shown.call
 
-    def places(self, line: Key) -> Iterator[Place]:
+    def places(self, body: str) -> Iterator[Place]:
         """Yield the latest places where a line with this body is shown, newest first."""
-        yield from self._places.get(line.body, ())[: -CANDIDATES - 1 : -1]
+        yield from self._places.get(body, ())[: -CANDIDATES - 1 : -1]
 
     def back(self, place: Place) -> int:
         """Return how many results back a place lies: 1 is the last, 0 the call of the next."""
