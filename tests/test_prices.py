@@ -59,7 +59,7 @@ def test_bedrock_names_carry_bedrock_prices(name):
         ("openai/gpt-5.2", 1.75, 1024),
         ("gpt-5.1-2025-11-13", 1.25, 1024),
         ("gemini-3-pro-preview", 2.0, 2048),
-        ("gemini/gemini-3-pro-preview", 2.0, 4096),
+        ("gemini/gemini-3-pro-preview", 2.0, 2048),
         ("google/gemini-2.5-pro", 1.25, 2048),
         ("claude-sonnet-4-5", 3.0, 1024),
         ("claude-haiku-4-5", 1.0, 4096),
