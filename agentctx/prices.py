@@ -30,7 +30,7 @@ _SELF_HOSTED = {"agentctx", "hosted_vllm", "llamafile", "lm_studio", "local", "o
 _SELF_HOSTED |= {"ollama_chat", "vllm", "xinference"}
 
 # Vendors that write their cache by themselves and charge a written token like any other
-# (adapters.md §3.1), and the shortest prompt that they cache.
+# (their documentation), and the shortest prompt that is cached.
 _AUTOMATIC = re.compile(r"\b(gpt|chatgpt|codex|o[134]|gemini|deepseek|mistral|devstral|grok)\b")
 _MINIMUM = (
     (re.compile(r"\b(gpt|chatgpt|codex|o[134])\b"), 1024),
