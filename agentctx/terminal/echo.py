@@ -48,13 +48,19 @@ def echo(
     found: list[Hidden] = []
     i = 0
     while i < len(keys):
-        match = _longest(keys, i, free, window) if free[i] else None
+        known = free[i] and _known(keys[i].body, window)
+        match = _longest(keys, i, free, window) if known else None
         if match is None or _size(lines, i, i + match.length) < MIN_CHARACTERS:
             i += 1
             continue
         found += _runs(lines, i, match, keep, window)
         i += match.length
     return found
+
+
+def _known(body: str, window: Window) -> bool:
+    """Tell quickly whether the window has any such line, as most lines of most outputs do not."""
+    return window.has(body) or (body[:1] in _SIGNS and window.has(body[1:]))
 
 
 def _longest(keys: Sequence[Key], i: int, free: Sequence[bool], window: Window) -> Match | None:

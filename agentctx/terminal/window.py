@@ -65,6 +65,10 @@ class Window:
                 self._places.setdefault(line.body, []).append(Place(shown, at, self._results))
         self._results += not shown.call
 
+    def has(self, body: str) -> bool:
+        """Tell whether a line with this body is shown anywhere."""
+        return body in self._places
+
     def places(self, body: str) -> Iterator[Place]:
         """Yield the latest places where a line with this body is shown, newest first."""
         yield from self._places.get(body, ())[: -CANDIDATES - 1 : -1]
