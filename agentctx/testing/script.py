@@ -35,12 +35,14 @@ Part: TypeAlias = str | ToolCall | Thinking
 class Reply:
     """One turn of the model: its parts in order, why it stopped, and what it cost.
 
-    `usage` None lets the upstream count the request that it answers.
+    `usage` None lets the upstream count the request that it answers; a stream delivers `piece`
+    characters at a time.
     """
 
     parts: tuple[Part, ...] = ()
     stop: str = ""
     usage: Usage | None = None
+    piece: int = 12
 
     @property
     def text(self) -> str:

@@ -12,14 +12,11 @@ from agentctx.values import Payload, ToolCall, Usage
 Event: TypeAlias = tuple[str, dict[str, Any]]
 """The name of a server-sent event ("" for none) and its data."""
 
-PIECE = 12
-"""Characters of each streamed delta."""
 
-
-def pieces(text: str) -> Iterator[str]:
+def pieces(text: str, size: int) -> Iterator[str]:
     """Yield `text` in the pieces that a stream delivers it in."""
-    for start in range(0, len(text), PIECE):
-        yield text[start : start + PIECE]
+    for start in range(0, len(text), size):
+        yield text[start : start + size]
 
 
 def chat_usage(usage: Usage) -> dict[str, Any]:
@@ -56,13 +53,13 @@ def _chat_deltas(reply: Reply) -> Iterator[dict[str, Any]]:
     index = 0
     for part in reply.parts:
         if isinstance(part, str):
-            yield from ({"content": piece} for piece in pieces(part))
+            yield from ({"content": piece} for piece in pieces(part, reply.piece))
         elif isinstance(part, ToolCall):
             whole = chat_call(part)
             arguments = whole["function"]["arguments"]
             first = {**whole, "index": index, "function": {"name": part.name, "arguments": ""}}
             yield {"tool_calls": [first]}
-            for piece in pieces(arguments):
+            for piece in pieces(arguments, reply.piece):
                 yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
             index += 1
 
@@ -104,17 +101,19 @@ def message(reply: Reply, usage: Usage, reply_id: str, payload: Payload) -> dict
     }
 
 
-def _block_deltas(part: Part) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _block_deltas(part: Part, size: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     block = _block(part)
     if isinstance(part, str):
-        deltas = [{"type": "text_delta", "text": piece} for piece in pieces(part)]
+        deltas = [{"type": "text_delta", "text": piece} for piece in pieces(part, size)]
         return {**block, "text": ""}, deltas
     if isinstance(part, Thinking):
-        deltas = [{"type": "thinking_delta", "thinking": piece} for piece in pieces(part.text)]
+        deltas = [
+            {"type": "thinking_delta", "thinking": piece} for piece in pieces(part.text, size)
+        ]
         signature = {"type": "signature_delta", "signature": part.signature}
         return {**block, "thinking": "", "signature": ""}, [*deltas, signature]
     text = json.dumps(block["input"]) if block["input"] else ""
-    deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces(text)]
+    deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces(text, size)]
     return {**block, "input": {}}, deltas
 
 
@@ -131,7 +130,7 @@ def message_events(reply: Reply, usage: Usage, reply_id: str, payload: Payload) 
     yield named({"type": "message_start", "message": opening})
     yield named({"type": "ping"})
     for index, part in enumerate(reply.parts):
-        start, deltas = _block_deltas(part)
+        start, deltas = _block_deltas(part, reply.piece)
         yield named({"type": "content_block_start", "index": index, "content_block": start})
         for delta in deltas:
             yield named({"type": "content_block_delta", "index": index, "delta": delta})

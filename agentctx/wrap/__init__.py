@@ -61,7 +61,7 @@ def wrap(
     if is_client(target):
         wrapped: T = wrap_client(target, way)
         return wrapped
-    return wrap_function(target, way, wire)  # type: ignore[return-value,arg-type]
+    return wrap_function(target, way, wire)  # type: ignore[return-value]
 
 
 def _session(data: Path | str | None, mode: Mode | str | None) -> Session:

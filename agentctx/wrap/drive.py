@@ -60,9 +60,9 @@ def rounds(talk: Talk) -> Generator[Step, Any, Any]:
     reply = yield from opening(talk)
     spent: Any = None
     while True:
-        said = talk.dialect.spoken(reply)
+        said = talk.read(partial(talk.dialect.spoken, reply))
         if not (yield Work(partial(talk.settle, said))):
-            return talk.dialect.without(reply, talk.hidden(said), spent)
+            return talk.visible(reply, said, spent)
         spent = added(spent, talk.dialect.usage(reply))
         reply = yield Ask((yield Work(talk.request)))
 
@@ -71,9 +71,10 @@ def relay(talk: Talk, weaver: Weaver) -> Generator[Step, Any, None]:
     """Show the streams of all rounds as one; the first is under way."""
     while True:
         while not weaver.done and (event := (yield Next())) is not END:
-            for seen in weaver.feed(event):
+            for seen in talk.shown(weaver, event):
                 yield Show(seen)
-        more = yield Work(partial(talk.settle, weaver.spoken(), streamed=True))
+        said = talk.read(weaver.spoken)
+        more = yield Work(partial(talk.settle, said, streamed=True))
         if not more:
             break
         weaver.resume()

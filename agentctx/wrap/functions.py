@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import WRAPPER_ASSIGNMENTS, wraps
+from functools import WRAPPER_ASSIGNMENTS, partial, wraps
 from typing import Any
 
 from agentctx import wire
@@ -15,7 +15,7 @@ from agentctx.wrap.asking import Way
 Function = Callable[..., Any]
 
 
-def wrap_function(function: Function, way: Way, name: str | None = None) -> Function:
+def wrap_function(function: Any, way: Way, name: str | None = None) -> Function:
     """Return a function that is called like the original, through a session.
 
     Args:
@@ -24,21 +24,24 @@ def wrap_function(function: Function, way: Way, name: str | None = None) -> Func
         way: the session to go through.
         name: the wire of its messages; the default is to look.
     """
+    set_args, set_options = (), {}
+    if isinstance(function, partial):
+        function, set_args, set_options = function.func, function.args, function.keywords
     names = _positional(function)
     given = [label for label in WRAPPER_ASSIGNMENTS if hasattr(function, label)]
 
     def through(*args: Any, **options: Any) -> Any:
-        shape = _Arguments(names, args, options)
+        shape = _Arguments(names, (*set_args, *args), {**set_options, **options})
         spoken = _wire(function, shape.payload, name) if way.open else None
         if spoken is None:
-            return function(*args, **options)
+            return shape.caller(function)(shape.payload)
         return way.ask(spoken, shape.payload, shape.caller(function), stream=shape.stream)
 
     async def athrough(*args: Any, **options: Any) -> Any:
-        shape = _Arguments(names, args, options)
+        shape = _Arguments(names, (*set_args, *args), {**set_options, **options})
         spoken = _wire(function, shape.payload, name) if way.open else None
         if spoken is None:
-            return await function(*args, **options)
+            return await shape.caller(function)(shape.payload)
         return await way.aask(spoken, shape.payload, shape.caller(function), stream=shape.stream)
 
     made: Any = wraps(function, assigned=given)(athrough if _is_async(function) else through)

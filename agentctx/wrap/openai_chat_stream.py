@@ -75,7 +75,7 @@ class ChatWeaver:
         self._held: list[Any] = []
         self._usage: Any = None
         self._stop = ""
-        self._model = ""
+        self._model = self._id = ""
 
     @property
     def _ours(self) -> bool:
@@ -109,7 +109,7 @@ class ChatWeaver:
             calls=tuple(call.call() for call in self._calls),
             usage=tokens(self._usage),
             whole=self._stop not in CUT,
-            id=string(self._head.get("id")),
+            id=self._id,
             model=self._model,
         )
 
@@ -126,6 +126,7 @@ class ChatWeaver:
 
     def _same_stream(self, event: Any) -> Any:
         self._model = string(shape.field(event, "model")) or self._model
+        self._id = string(shape.field(event, "id")) or self._id
         if not self._head:
             self._head = {name: shape.field(event, name) for name in ("id", "created")}
         elif self._round:

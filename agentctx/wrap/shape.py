@@ -83,10 +83,11 @@ def _fields(value: Any) -> dict[str, Any]:
         return dict(value)
     hidden = getattr(value, "__api_exclude__", None) or ()
     known = type(value).model_fields
-    return {
-        (known[name].alias or name) if name in known else name: getattr(value, name)
-        for name in value.model_fields_set
-        if name not in hidden and hasattr(value, name)
+    told = {**vars(value), **(getattr(value, "__pydantic_extra__", None) or {})}
+    return {  # in the order in which its SDK writes them
+        (known[name].alias or name) if name in known else name: inner
+        for name, inner in told.items()
+        if name in value.model_fields_set and name not in hidden
     }
 
 

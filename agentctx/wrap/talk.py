@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from agentctx import wire
 from agentctx.errors import RedactionError
@@ -15,7 +15,7 @@ from agentctx.values import Payload, ToolCall
 from agentctx.wrap import openai_responses
 from agentctx.wrap.history import Splice, complete, key_after, turns
 from agentctx.wrap.shape import plain
-from agentctx.wrap.spoken import Answer, Dialect, Item, Spoken
+from agentctx.wrap.spoken import Answer, Dialect, Item, Spoken, Weaver
 from agentctx.wrap.store import Splices
 
 ROUNDS: Final = 8
@@ -80,14 +80,36 @@ class Talk:
             self._tell("wrap-failed", error)
             return False
 
-    def hidden(self, said: Spoken) -> frozenset[str]:
-        """Return the ids of our calls in a reply."""
+    def read(self, spoken: Callable[[], Spoken]) -> Spoken:
+        """Return what `spoken` makes of a reply; nothing where it is of no known form."""
+        try:
+            return spoken()
+        except Exception as error:  # law 7: the caller gets what there is
+            self._tell("wrap-failed", error)
+            return Spoken(items=(), whole=False)
+
+    def visible(self, reply: Any, said: Spoken, spent: Any) -> Any:
+        """Return the reply as the caller sees it, after rounds that took the usage `spent`."""
+        hidden = self._hidden(said)
+        if not hidden and spent is None:
+            return reply
+        return self.dialect.without(reply, hidden, spent)
+
+    def shown(self, weaver: Weaver, event: Any) -> list[Any]:
+        """Return the events that the caller sees of one."""
+        try:
+            return weaver.feed(event)
+        except Exception as error:  # law 7: an event of no known form is the caller's to judge
+            self._tell("wrap-failed", error)
+            return [event]
+
+    def _hidden(self, said: Spoken) -> frozenset[str]:
         return frozenset(call.id for call in said.calls if call.name in self.ours)
 
     def _settle(self, said: Spoken, streamed: bool) -> bool:
         self._first_id = self._first_id or said.id
         ours = [call for call in said.calls if call.name in self.ours]
-        visible = self.dialect.bare(said.items, self.hidden(said))
+        visible = self.dialect.bare(said.items, self._hidden(said))
         self._seen = [*self._seen, *visible] if streamed else list(visible)
         if not ours or not said.whole:
             changed = bool(streamed and self._before)
