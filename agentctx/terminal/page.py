@@ -54,12 +54,18 @@ class Page:
             for at in range(0, len(text), WIDEST):
                 self.put(text[at : at + WIDEST])
             return
+        if self.x >= self.columns and text[0] != "\t" and width(text[0]):
+            self._wrap()
         row = self.touch()
         if not self.x and row.blank:
             columns = measure(text)
             if columns <= self.columns:
                 row.fill(text)
                 self.x = columns
+                return
+            if columns == len(text) and narrow(text):
+                for at in range(0, columns, self.columns):
+                    self.put(text[at : at + self.columns])
                 return
         for number, piece in enumerate(text.split("\t")):
             if number:
@@ -85,8 +91,11 @@ class Page:
 
     def tab(self) -> None:
         """Go to the next tab stop; past the end of the row the tab itself is kept."""
-        x, row = self.column, self.touch()
-        stop = min((x // TAB + 1) * TAB, self.columns - 1)
+        stop = (self.column // TAB + 1) * TAB
+        if stop >= self.columns and not self._sized:
+            self._wrap()
+            stop = TAB
+        x, row, stop = self.column, self.touch(), min(stop, self.columns - 1)
         if row.width <= x < stop and self.afford(x - row.width):
             row.write(x, ["\t", *[""] * (stop - x - 1)])
         self.x = max(x, stop)
@@ -130,14 +139,6 @@ class Page:
     def restore(self) -> None:
         """Go where the cursor was saved."""
         self.y, self.x = self._saved
-
-    def start(self) -> None:
-        """Go to the beginning of the row."""
-        self.x = 0
-
-    def back(self) -> None:
-        """Go one column to the left."""
-        self.x = max(0, self.column - 1)
 
     def feed(self) -> None:
         """End the raw line: a line feed is a new line, as the terminal driver makes it one."""
@@ -207,9 +208,11 @@ class Page:
 
     def _marked(self, text: str) -> str:
         """Put the marks that `text` begins with on the character before the cursor."""
-        at = 0
+        at, row = 0, self.touch()
+        if not width(text[0]) and self.afford(self.x - row.width):
+            row.write(self.x, [])
         while self.x and at < len(text) and not width(text[at]):
-            if not mark(self.touch().cells(), self.x, text[at]):
+            if not mark(row.cells(), self.x, text[at]):
                 break
             at += 1
         return text[at:]
@@ -219,9 +222,7 @@ class Page:
         at = 0
         while at < len(new):
             if self.x >= self.columns:
-                self.touch().wrapped = True
-                self.index()
-                self.x = 0
+                self._wrap()
             stop = min(at + self.columns - self.x, len(new))
             if stop < len(new) and not new[stop]:
                 stop -= 1  # a wide character does not straddle rows
@@ -230,6 +231,11 @@ class Page:
             else:
                 self.x = self.columns
             at = stop
+
+    def _wrap(self) -> None:
+        self.touch().wrapped = True
+        self.index()
+        self.x = 0
 
     def _overwrite(self, new: list[str]) -> None:
         row = self.touch()

@@ -11,12 +11,13 @@ class Row:
     A text put on a blank row is kept as it is; it becomes cells when something is to change in it.
     """
 
-    __slots__ = ("_cells", "_tabbed", "_text", "first", "last", "wrapped")
+    __slots__ = ("_cells", "_edited", "_tabbed", "_text", "first", "last", "wrapped")
 
     def __init__(self, first: int, last: int = 0) -> None:
         """Make a blank row at raw line `first`; `last` is 0 while nothing has touched it."""
         self._text = ""
         self._cells: list[str] | None = None
+        self._edited = False
         self._tabbed = False
         self.first = first
         self.last = last
@@ -24,10 +25,11 @@ class Row:
 
     @property
     def text(self) -> str:
-        """What the row shows; spaces at the end only where one piece of text wrote them."""
+        """What the row shows; where something was changed in it, without spaces at its end."""
         if self._cells is None:
             return self._text
-        return "".join(self._cells).rstrip(" ")
+        text = "".join(self._cells)
+        return text.rstrip(" ") if self._edited and not self.wrapped else text
 
     @property
     def blank(self) -> bool:
@@ -45,7 +47,7 @@ class Row:
 
     def fill(self, text: str) -> None:
         """Make `text` the whole row."""
-        self._text, self._cells = text, None
+        self._text, self._cells, self._edited = text, None, False
 
     def cells(self) -> list[str]:
         """Return the row's cells, to be changed in place."""
@@ -59,6 +61,8 @@ class Row:
         row = self.cells()
         if at > len(row):
             row.extend(" " * (at - len(row)))
+        elif at < len(row):
+            self._edited = True
         stop = at + len(new)
         _cut(row, at)
         _cut(row, stop)
@@ -68,6 +72,7 @@ class Row:
     def erase(self, start: int, stop: int) -> None:
         """Blank the columns from `start` to before `stop`."""
         row = self.cells()
+        self._edited = True
         if stop >= len(row):
             _cut(row, start)
             del row[start:]
@@ -99,6 +104,7 @@ class Row:
     def _spaced(self) -> list[str]:
         """Return the cells with tabs as spaces, since a tab that moves is as wide as it was."""
         row = self.cells()
+        self._edited = True
         if self._tabbed:
             for at, cell in enumerate(row):
                 if cell == "\t":

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
 import pyte
 from pyte.screens import Char, StaticDefaultDict
@@ -43,6 +44,7 @@ class Judge(pyte.HistoryScreen):
     def __init__(self, columns: int, lines: int) -> None:
         self.main = None
         self.homed = False
+        self.halves = False
         self.place = (0, 0)
         super().__init__(columns, lines, history=1_000_000)
 
@@ -109,6 +111,11 @@ class Judge(pyte.HistoryScreen):
 
     def draw(self, data):
         self.homed = False
+        if data.isascii() and self.cursor.x + len(data) <= self.columns:
+            super().draw(data)
+            self._mend()
+            return
+        self.halves = self.halves or any(wcwidth(char) == 2 for char in data)
         for char in data:
             if self.cursor.x == self.columns and wcwidth(char) > 0:
                 self.buffer[self.cursor.y].wrapped = True
@@ -152,6 +159,9 @@ class Judge(pyte.HistoryScreen):
         if not top and bottom is None:
             self.cursor_position()
 
+    def select_graphic_rendition(self, *attrs, private=False):
+        """Colours are of no interest, and one with a private mark is an error in pyte."""
+
     def _moving(self):
         for y in range(self.lines):
             self.buffer[y]
@@ -190,7 +200,7 @@ class Judge(pyte.HistoryScreen):
     def _mend(self):
         """Turn halves of wide characters in the cursor's row into spaces."""
         row = self.buffer[self.cursor.y]
-        for x in sorted(row):
+        for x in sorted(row) if self.halves else ():
             data = row[x].data
             wide = data != "" and wcwidth(data[0]) == 2
             stub = x > 0 and row[x - 1].data != "" and wcwidth(row[x - 1].data[0]) == 2
@@ -225,14 +235,22 @@ class Judge(pyte.HistoryScreen):
 
 def text(row) -> str:
     columns = max(row, default=-1) + 1
-    return "".join(row[x].data for x in range(columns)).rstrip(" ")
+    shown = "".join(row[x].data for x in range(columns))
+    return shown if row.wrapped else shown.rstrip(" ")
 
 
 def judge(stream: str, columns: int, rows: int) -> list[str]:
     """Return what pyte shows of `stream` behind a terminal driver that maps LF to CR LF."""
+    return next(judgements([stream], columns, rows))
+
+
+def judgements(parts: Iterable[str], columns: int, rows: int) -> Iterator[list[str]]:
+    """Yield what pyte shows after each part of a stream."""
     screen = Judge(columns, rows)
-    pyte.Stream(screen).feed(stream.replace("\n", "\r\n"))
-    return screen.lines_shown()
+    stream = pyte.Stream(screen)
+    for part in parts:
+        stream.feed(part.replace("\n", "\r\n"))
+        yield screen.lines_shown()
 
 
 def flat(texts: list[str]) -> list[str]:
