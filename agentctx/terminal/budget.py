@@ -28,7 +28,8 @@ def budget(
     sizes = [len(line.text) + 1 if shown else 0 for line, shown in zip(lines, free, strict=True)]
     if sum(sizes) <= limit:
         return []
-    sizes = [min(size, int(limit * HEAD)) for size in sizes]  # longer lines will be cut
+    # A line longer than all of the budget is not hidden but cut to a head.
+    sizes = [size if size <= limit else int(limit * HEAD) for size in sizes]
     head = _reach(sizes, limit * HEAD)
     tail = len(lines) - _reach(sizes[::-1], limit * TAIL)
     stays = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentctx.terminal import marker
-from agentctx.terminal.budget import cut
+from agentctx.terminal.budget import HEAD, cut
 from agentctx.terminal.hidden import Hidden
 from agentctx.terminal.lines import Line
 from agentctx.values import Span
@@ -26,7 +26,7 @@ def compose(
         hidden: runs that do not overlap, in any order.
         total: the number of lines of the original.
         way: what the reader does to get the original back.
-        longest: characters after which a single line is cut; None cuts nothing.
+        longest: characters above which a single line is cut to a head; None cuts nothing.
     """
     texts: list[str] = []
     spans: list[Span] = []
@@ -65,7 +65,7 @@ def _show(
             texts.append(line.text)
             spans.append(span)
             continue
-        part = cut(line.text, longest)
+        part = cut(line.text, int(longest * HEAD))
         texts += [
             part,
             marker.characters_hidden(

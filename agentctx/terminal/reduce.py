@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agentctx.terminal.again import again
-from agentctx.terminal.budget import HEAD, budget
+from agentctx.terminal.budget import budget
 from agentctx.terminal.command import Output, classify
 from agentctx.terminal.compose import compose
 from agentctx.terminal.echo import echo
@@ -87,7 +87,7 @@ def reduce(
         hidden,
         total=_total(raw),
         way=way or "",
-        longest=int(room * HEAD) if room else None,
+        longest=int(room) if room else None,
     )
     after = count(text) if text != raw else before
     if not limits.worth(before, after):
