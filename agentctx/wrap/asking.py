@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Awaitable
 from typing import Any
 
 from agentctx.session import Session
@@ -34,20 +36,25 @@ class Way:
         """Whether calls go through the session at all."""
         return active(self.session)
 
-    def ask(self, wire: str, payload: Payload, call: Call, *, stream: bool) -> Any:
+    def ask(self, wire: str, payload: Payload, call: Call) -> Any:
         """Return what the caller sees of the reply of `call` to a request, or of its stream."""
         talk = Talk(self.session, self.splices, wire, payload)
-        if not stream:
-            return run(rounds(talk), call)
-        source = run(opening(talk), call)
-        weaver = talk.dialect.weaver(talk.ours)
-        return Stream(source, pump(relay(talk, weaver), call, source))
+        reply = run(opening(talk), call)
+        if inspect.isawaitable(reply):  # a plain function that hands out coroutines
+            return self._later(talk, reply, call)
+        if not hasattr(reply, "__next__"):
+            return run(rounds(talk, reply), call)
+        return Stream(reply, pump(relay(talk), call, reply))
 
-    async def aask(self, wire: str, payload: Payload, call: AsyncCall, *, stream: bool) -> Any:
+    async def aask(self, wire: str, payload: Payload, call: AsyncCall) -> Any:
         """Do as `ask`, awaiting the model and keeping our work off the event loop."""
         talk = Talk(self.session, self.splices, wire, payload)
-        if not stream:
-            return await arun(rounds(talk), call)
-        source = await arun(opening(talk), call)
-        weaver = talk.dialect.weaver(talk.ours)
-        return AsyncStream(source, apump(relay(talk, weaver), call, source))
+        return await self._go_on(talk, await arun(opening(talk), call), call)
+
+    async def _later(self, talk: Talk, reply: Awaitable[Any], call: AsyncCall) -> Any:
+        return await self._go_on(talk, await reply, call)
+
+    async def _go_on(self, talk: Talk, reply: Any, call: AsyncCall) -> Any:
+        if not hasattr(reply, "__anext__"):
+            return await arun(rounds(talk, reply), call)
+        return AsyncStream(reply, apump(relay(talk), call, reply))

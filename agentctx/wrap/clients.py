@@ -92,7 +92,7 @@ def _post(post: Any, way: Way) -> Any:
                 return reply.parse()
             return reply
 
-        seen = way.ask(wire, options["body"], call, stream=bool(options.get("stream")))
+        seen = way.ask(wire, options["body"], call)
         return RawReply(raws[-1], seen) if raws else seen
 
     return through
@@ -116,7 +116,7 @@ def _async_post(post: Any, way: Way) -> Any:
             awaited = inspect.isawaitable(parsed)
             return await parsed if awaited else parsed
 
-        seen = await way.aask(wire, options["body"], call, stream=bool(options.get("stream")))
+        seen = await way.aask(wire, options["body"], call)
         if not raws:
             return seen
         return AsyncRawReply(raws[-1], seen) if awaited else RawReply(raws[-1], seen)

@@ -55,9 +55,8 @@ def opening(talk: Talk) -> Generator[Step, Any, Any]:
     return (yield Ask((yield Work(talk.request))))
 
 
-def rounds(talk: Talk) -> Generator[Step, Any, Any]:
+def rounds(talk: Talk, reply: Any) -> Generator[Step, Any, Any]:
     """Return the reply for the caller: the last round's, its usage that of all rounds."""
-    reply = yield from opening(talk)
     spent: Any = None
     while True:
         said = talk.read(partial(talk.dialect.spoken, reply))
@@ -67,8 +66,9 @@ def rounds(talk: Talk) -> Generator[Step, Any, Any]:
         reply = yield Ask((yield Work(talk.request)))
 
 
-def relay(talk: Talk, weaver: Weaver) -> Generator[Step, Any, None]:
+def relay(talk: Talk) -> Generator[Step, Any, None]:
     """Show the streams of all rounds as one; the first is under way."""
+    weaver: Weaver = talk.dialect.weaver(talk.ours)
     while True:
         while not weaver.done and (event := (yield Next())) is not END:
             for seen in talk.shown(weaver, event):

@@ -35,14 +35,14 @@ def wrap_function(function: Any, way: Way, name: str | None = None) -> Function:
         spoken = _wire(function, shape.payload, name) if way.open else None
         if spoken is None:
             return shape.caller(function)(shape.payload)
-        return way.ask(spoken, shape.payload, shape.caller(function), stream=shape.stream)
+        return way.ask(spoken, shape.payload, shape.caller(function))
 
     async def athrough(*args: Any, **options: Any) -> Any:
         shape = _Arguments(names, (*set_args, *args), {**set_options, **options})
         spoken = _wire(function, shape.payload, name) if way.open else None
         if spoken is None:
             return await shape.caller(function)(shape.payload)
-        return await way.aask(spoken, shape.payload, shape.caller(function), stream=shape.stream)
+        return await way.aask(spoken, shape.payload, shape.caller(function))
 
     made: Any = wraps(function, assigned=given)(athrough if _is_async(function) else through)
     made.agentctx_session = way.session
@@ -61,11 +61,6 @@ class _Arguments:
         if not {"messages", "input"} & self.payload.keys() and args:
             self._alias = self._names[0]
             self.payload["messages"] = self.payload.pop(self._alias)
-
-    @property
-    def stream(self) -> bool:
-        """Whether the caller wants chunks."""
-        return self.payload.get("stream") is True
 
     def caller(self, function: Function) -> Function:
         """Return `function` as a function of a request body."""

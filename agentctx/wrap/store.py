@@ -29,6 +29,8 @@ _splices = Table(
     Column("at", Float, nullable=False),
 )
 _BATCH = 500
+_KEPT = 1_000
+"""How many splices stay in memory, whether or not the disk takes them."""
 
 
 def _create(connection: Connection) -> None:
@@ -53,7 +55,7 @@ class Splices:
     def put(self, key: str, splice: Splice) -> None:
         """Keep a splice."""
         with self._lock:
-            self._known.setdefault(key, splice)
+            self._remember({key: self._known.get(key, splice)})
             row = {"key": key, "body": json.dumps(asdict(splice)), "at": time.time()}
             try:
                 with db.writing(self._engine) as connection:
@@ -66,10 +68,13 @@ class Splices:
         with self._lock:
             missing = [key for key in keys if key not in self._known]
             try:
-                self._known.update(self._stored(missing))
+                found = self._stored(missing)
             except AgentctxError as error:
                 self._tell(error)
-            return {key: self._known[key] for key in keys if key in self._known}
+                found = {}
+            known = {key: self._known[key] for key in keys if key in self._known}
+            self._remember(found)
+            return known | found
 
     def any(self) -> bool:
         """Say whether there is a splice at all."""
@@ -91,6 +96,11 @@ class Splices:
                 for row in connection.execute(_splices.select().where(_splices.c.key.in_(some))):
                     found[row.key] = _splice(json.loads(row.body))
         return found
+
+    def _remember(self, splices: dict[str, Splice]) -> None:
+        self._known.update(splices)
+        while len(self._known) > _KEPT:
+            del self._known[next(iter(self._known))]
 
     def _tell(self, error: AgentctxError) -> None:
         self._stores.events(Event("splice-failed", "", {"error": str(error)}))

@@ -77,10 +77,41 @@ def test_a_reply_of_no_known_form_is_passed_on(tmp_path):
     reply = object()
     model = wrap(lambda messages, tools: reply, data=tmp_path)
     assert model(ASK, CHAT_TOOLS) is reply
-    assert list(wrap(lambda messages, stream: [1, reply], data=tmp_path)(ASK, stream=True)) == [
-        1,
-        reply,
-    ]
+    streamed = wrap(lambda messages, stream: iter([1, reply]), data=tmp_path)
+    assert list(streamed(ASK, stream=True)) == [1, reply]
+
+
+async def test_a_plain_function_may_hand_out_coroutines_and_async_streams(tmp_path):
+    script = ScriptedModel(BASH, lambda p: [expand(p)], "Done.")
+
+    async def reply(messages: list[Any], **options: Any) -> Any:
+        return script(messages, **options)
+
+    def plain(messages: list[Any], **options: Any) -> Any:
+        return reply(messages, **options)
+
+    model = wrap(plain, data=tmp_path)
+    turn = await model(ASK, tools=CHAT_TOOLS)
+    history = [*ASK, turn, {"role": "tool", "tool_call_id": "c1", "content": LOG}]
+    assert (await model(history, tools=CHAT_TOOLS))["content"] == "Done."
+
+    async def stream(messages: list[Any], **options: Any) -> Any:
+        async def events() -> AsyncIterator[Any]:
+            for chunk in chunks(Reply(parts=("hello",))):
+                yield chunk
+
+        return events()
+
+    def streaming(messages: list[Any], **options: Any) -> Any:
+        return stream(messages, **options)
+
+    seen = await wrap(streaming, data=tmp_path)(ASK, stream=True)
+    assert [chunk async for chunk in seen] == chunks(Reply(parts=("hello",)))
+
+
+def test_a_function_may_ignore_that_a_stream_is_wanted(tmp_path):
+    model = wrap(lambda messages, stream: "hello", data=tmp_path)
+    assert model(ASK, stream=True) == "hello"
 
 
 @pytest.mark.parametrize("given", ["a prompt", 7, None, object()])
