@@ -9,8 +9,14 @@ from agentctx.evals.meter import Tally
 
 _HIDDEN = re.compile(r"\[agentctx: (?P<count>\d+) of \d+ lines hidden \((?P<why>.*)\) · lines? \d")
 _CUT = re.compile(r"\[agentctx: \d+ of \d+ characters of line ")
-_REASON = re.compile(r"(?:^|, )(?:(\d+) )?(repeat|same as|shown|middle)\b")
-_STEPS = {"repeat": "repeats", "same as": "repeats", "shown": "echo", "middle": "budget"}
+_REASON = re.compile(r"(?:^|[,;] )(?:(\d+) )?(repeat|same as|shown|middle|progress)\b")
+_STEPS = {
+    "repeat": "repeats",
+    "same as": "repeats",
+    "shown": "echo",
+    "middle": "budget",
+    "progress": "frames",
+}
 
 
 def hidden_tokens(raw: str, out: str, tally: Tally) -> dict[str, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 
 import typer
@@ -32,8 +31,9 @@ def replay(
     with progress("replaying") as advance:
         results = replay.run(data, tuple(policies) or tuple(POLICIES), jobs, advance)
     if html:
-        page = import_module("agentctx.evals.page")
-        html.write_text(page.render(results), encoding="utf-8")
+        from agentctx.evals import page
+
+        page.save(page.render(results), html)
     if as_json:
         print_json(report.as_json(results))
     else:
@@ -41,14 +41,20 @@ def replay(
 
 
 def demo(html: Path, *, as_json: bool) -> int:
-    """Play the recorded run that ships; return 1 if an original did not come back as it was."""
-    demo = import_module("agentctx.evals.demo")
-    with progress("playing a recorded run") as advance:
-        found = demo.run(html=html, progress=advance)
+    """Play the recorded run that ships and write its report; return 1 if a law did not hold.
+
+    Raises:
+        DataError: the report cannot be written there.
+    """
+    from agentctx.evals import demo, live
+
+    with live.bar("playing a recorded run") as tell:
+        found = demo.run(tell=tell)
+    demo.write(found, html)
     if as_json:
         print_json(demo.as_json(found))
     else:
-        typer.echo(demo.as_text(found))
+        live.show(demo.screen(found, html))
     return 0 if found.proven else 1
 
 
