@@ -75,8 +75,8 @@ def _proof(one: Example, session: Session, original: str) -> Proof:
     wanted = original.encode("utf-8", "surrogatepass")
     name = content_id(original)
     named = handles(one.after) if one.after != original else []
-    found = [session.stores.archive.read(name)] if one.after != original and not named else []
-    found += [_read(handle, session) for handle in named]
+    asked = named or ([name] if one.after != original else [])
+    found = [_read(handle, session) for handle in asked]
     return Proof(
         number=one.number,
         handle=next((h for h in named if name.startswith(h)), name[:6] if found else ""),

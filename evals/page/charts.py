@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 
-from agentctx.evals.page.markup import Html, join, tag
+from agentctx.evals.page.markup import Html, tag
 from agentctx.evals.page.plot import Label, Plot, axes, both, drawing, hits, ticks
 
 GAP = 0.18
@@ -28,9 +28,11 @@ def legend(series: Sequence[Series], *more: Html) -> Html:
     return tag("ul", keys, more, class_="legend")
 
 
-def lines(title: str, series: Sequence[Series], label: Label, under: str) -> Html:
-    """Return lines, the room between the first two shaded."""
-    tips = list(_tips(series, label, under))
+def lines(
+    title: str, series: Sequence[Series], label: Label, under: str, exact: Label | None = None
+) -> Html:
+    """Return lines, the room between two shaded; `exact` writes values where there is room."""
+    tips = list(_tips(series, exact or label, under))
 
     def draw(width: int) -> Html:
         plot = _plot(width, max(chain.from_iterable(s.values for s in series), default=0), series)
@@ -142,6 +144,3 @@ def _tips(series: Sequence[Series], label: Label, under: str) -> Iterator[str]:
         shown = [s for s in series if column < len(s.values)]
         rows = [f"{one.name}\t{label(one.values[column])}" for one in shown]
         yield "\n".join([f"{under} {column + 1}", *rows])
-
-
-__all__ = ["Series", "areas", "bars", "join", "legend", "lines", "share"]

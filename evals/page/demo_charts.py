@@ -28,10 +28,8 @@ def prompts(played: Played) -> Html:
         Series("raw", "raw", _prompts(played.raw_calls)),
         Series("agentctx", "ours", _prompts(played.calls)),
     )
-    return join(
-        legend(series),
-        lines("tokens of each prompt, raw and with agentctx", series, _tokens, "call"),
-    )
+    title = "tokens of each prompt, raw and with agentctx"
+    return join(legend(series), lines(title, series, figures.short, "call", figures.count))
 
 
 def dollars_so_far(played: Played) -> Html:
@@ -107,7 +105,3 @@ def _sums(values: Sequence[float]) -> tuple[float, ...]:
         total += value
         sums.append(total)
     return tuple(sums)
-
-
-def _tokens(value: float) -> str:
-    return figures.short(value)

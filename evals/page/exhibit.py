@@ -19,7 +19,7 @@ LARGEST = 2_500_000
 """Characters of originals in one page; those beyond are left out, the shown examples last."""
 
 _HANDLE = re.compile(r"(?<=expand )[0-9a-f]{6,64}(?=\])")
-_VIEWS = ("side by side", "before", "after")
+_VIEWS = ("both", "before", "after")
 
 
 def exhibit(example: Example, key: int, place: str) -> Html:

@@ -47,7 +47,7 @@ def curves(results: Results) -> Html:
     longest = max(len(points) for points in kept.values())
     return join(
         legend(prompts), tag("h3", "Mean tokens of a prompt"),
-        lines("mean tokens of a prompt at each call", prompts, figures.short, "call"),
+        lines("mean tokens of a prompt at each call", prompts, figures.short, "call", figures.count),
         tag("h3", "Mean dollars so far"),
         lines("mean dollars spent up to each call", spent, figures.money, "call"),
         tag("p", f"{results.runs:,} runs at call 1, {_runs(kept, longest):,} at call {longest}.", class_="note"),
