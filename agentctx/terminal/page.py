@@ -50,27 +50,19 @@ class Page:
     def put(self, text: str) -> None:
         """Write printable text and tabs at the cursor."""
         self._homed = False
-        if len(text) > WIDEST:
-            for at in range(0, len(text), WIDEST):
-                self.put(text[at : at + WIDEST])
-            return
         if self.x >= self.columns and text[0] != "\t" and width(text[0]):
             self._wrap()
         row = self.touch()
-        if not self.x and row.blank:
-            columns = measure(text)
-            if columns <= self.columns:
-                row.fill(text)
-                self.x = columns
-                return
-            if columns == len(text) and narrow(text):
-                for at in range(0, columns, self.columns):
-                    self.put(text[at : at + self.columns])
-                return
-        for number, piece in enumerate(text.split("\t")):
-            if number:
-                self.tab()
-            self._write(list(piece) if narrow(piece) else cells(self._marked(piece)))
+        fresh = not self.x and row.blank
+        step = self.columns if fresh else WIDEST
+        if len(text) > step:
+            for at in range(0, len(text), step):
+                self.put(text[at : at + step])
+        elif fresh and (columns := measure(text)) <= self.columns:
+            row.fill(text)
+            self.x = columns
+        else:
+            self._overprint(text)
 
     def put_lines(self, texts: list[str]) -> None:
         """Write whole raw lines, each with its line feed; those that scroll off at once are quick."""
@@ -206,10 +198,17 @@ class Page:
         """Whether the next raw line will stand alone, below all others."""
         return self.x == 0 and self.y == len(self.rows.kept) - 1 and self.row.blank
 
+    def _overprint(self, text: str) -> None:
+        for number, piece in enumerate(text.split("\t")):
+            if number:
+                self.tab()
+            if piece:
+                self._write(list(piece) if narrow(piece) else cells(self._marked(piece)))
+
     def _marked(self, text: str) -> str:
         """Put the marks that `text` begins with on the character before the cursor."""
         at, row = 0, self.touch()
-        if not width(text[0]) and self.afford(self.x - row.width):
+        if not width(text[0]) and self.x > row.width and self.afford(self.x - row.width):
             row.write(self.x, [])
         while self.x and at < len(text) and not width(text[at]):
             if not mark(row.cells(), self.x, text[at]):
@@ -219,6 +218,9 @@ class Page:
 
     def _write(self, new: list[str]) -> None:
         """Put cells at the cursor, going on in the next row where this one is full."""
+        if self.x + len(new) <= self.columns:
+            self._overwrite(new)
+            return
         at = 0
         while at < len(new):
             if self.x >= self.columns:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from agentctx.terminal.width import cells, measure
 
+NO_TAB = 1 << 30  # past the end of any row
+
 
 class Row:
     """A row of a screen.
@@ -11,14 +13,14 @@ class Row:
     A text put on a blank row is kept as it is; it becomes cells when something is to change in it.
     """
 
-    __slots__ = ("_cells", "_edited", "_tabbed", "_text", "first", "last", "wrapped")
+    __slots__ = ("_cells", "_edited", "_tabs_from", "_text", "first", "last", "wrapped")
 
     def __init__(self, first: int, last: int = 0) -> None:
         """Make a blank row at raw line `first`; `last` is 0 while nothing has touched it."""
         self._text = ""
         self._cells: list[str] | None = None
         self._edited = False
-        self._tabbed = False
+        self._tabs_from = NO_TAB
         self.first = first
         self.last = last
         self.wrapped = False
@@ -53,7 +55,8 @@ class Row:
         """Return the row's cells, to be changed in place."""
         if self._cells is None:
             self._cells = cells(self._text)
-            self._tabbed = "\t" in self._text
+            if "\t" in self._text:
+                self._tabs_from = 0
         return self._cells
 
     def write(self, at: int, new: list[str]) -> None:
@@ -67,7 +70,8 @@ class Row:
         _cut(row, at)
         _cut(row, stop)
         row[at:stop] = new
-        self._tabbed = self._tabbed or new[:1] == ["\t"]
+        if new[:1] == ["\t"]:
+            self._tabs_from = min(self._tabs_from, at)
 
     def erase(self, start: int, stop: int) -> None:
         """Blank the columns from `start` to before `stop`."""
@@ -105,12 +109,11 @@ class Row:
         """Return the cells with tabs as spaces, since a tab that moves is as wide as it was."""
         row = self.cells()
         self._edited = True
-        if self._tabbed:
-            for at, cell in enumerate(row):
-                if cell == "\t":
-                    _cut(row, at + 1)
-                    row[at] = " "
-            self._tabbed = False
+        for at in range(self._tabs_from, len(row)):
+            if row[at] == "\t":
+                _cut(row, at + 1)
+                row[at] = " "
+        self._tabs_from = NO_TAB
         return row
 
 

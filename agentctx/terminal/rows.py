@@ -34,6 +34,8 @@ class Rows:
     def at(self, y: int) -> Row:
         """Return row `y`, made now if it was not there."""
         kept = self.kept
+        if y < len(kept) and kept[y].last:
+            return kept[y]
         while self._firsts and len(kept) <= y:
             kept.append(Row(self._firsts.pop(len(kept), self.line)))
         if len(kept) <= y:

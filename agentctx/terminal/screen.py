@@ -82,7 +82,11 @@ class _Terminal:
 
     def _sequence(self, private: str, parameters: str, final: str) -> None:
         page, values = self._page, numbers(parameters)
-        if final in "hl":
+        if final in _ERASES:
+            _ERASES[final](page, values[0])
+        elif final in _OPS:
+            _OPS[final](page, max(1, values[0]))
+        elif final in "hl":
             self._modes(private, values, on=final == "h")
         elif final in "Hf":
             page.home(max(1, values[0]) - 1, max(1, *values[1:2], 1) - 1)
@@ -90,10 +94,6 @@ class _Terminal:
             page.limit(max(1, values[0]) - 1, (values[1:2] or [0])[0] - 1)
         elif final == "b":
             page.repeat(self._printed[-1:], max(1, values[0]))
-        elif final in _ERASES:
-            _ERASES[final](page, values[0])
-        elif final in _OPS and not private:
-            _OPS[final](page, max(1, values[0]))
 
     def _modes(self, private: str, modes: list[int], *, on: bool) -> None:
         for mode in modes:

@@ -47,5 +47,5 @@ alternate = st.sampled_from([f"\x1b[?{mode}{on}" for mode in (47, 1047, 1049) fo
 moving = (narrow, wide, silent, ends, ends, back, tab, cursor, to_row, saved, erase, cells)
 anything = (*moving, below, rows, region, clear, alternate)
 noise = st.text(
-    "\x1b\x1b\x1b[[;;?0129AHJKhlmr]P_\\()\x07\n\n\r\t\b\x00\x7f\x9béa日\u0301", max_size=60
+    "\x1b\x1b\x1b[[;;?0129AHJKhlmr]P_\\)\x07\n\n\r\t\b\x00\x7f\x9béa日\u0301", max_size=60
 )
