@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from agentctx.evals.lines import moves, visible
 from agentctx.evals.policy import Arm
@@ -72,11 +73,7 @@ def violations(original: str, emitted: str) -> tuple[str, ...]:
     the beginning of a line when a marker of hidden characters follows it.
     """
     shown = screened(original)
-    places: defaultdict[str, list[int]] = defaultdict(list)
-    for lines in (original.split("\n"), shown):
-        for number, line in enumerate(lines):
-            if not places[line.rstrip()] or places[line.rstrip()][-1] < number:
-                places[line.rstrip()].append(number)
+    places = _places(original.split("\n"), shown)
     wrong: list[str] = []
     last = -1
     lines = emitted.split("\n")
@@ -90,6 +87,15 @@ def violations(original: str, emitted: str) -> tuple[str, ...]:
         elif not (_CUT.fullmatch(after) and any(s.startswith(line) for s in shown)):
             wrong.append(line)
     return tuple(wrong)
+
+
+def _places(raw: list[str], shown: list[str]) -> dict[str, list[int]]:
+    """Return where each line stands, raw or shown, in ascending order."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for number, pair in enumerate(zip_longest(raw, shown, fillvalue="")):
+        for line in {line.rstrip() for line in pair}:
+            places[line].append(number)
+    return dict(places)
 
 
 def screened(text: str) -> list[str]:

@@ -42,6 +42,11 @@ def test_lines_that_are_not_the_originals_are_counted(emitted: str, count: int) 
     assert len(violations(RAW, emitted)) == count
 
 
+def test_a_line_that_stands_coloured_and_later_plain_is_found_at_both_places() -> None:
+    raw = "\x1b[31mwarning\x1b[0m\nfirst\nwarning\nsecond"
+    assert violations(raw, "warning\nfirst\nwarning\nsecond") == ()
+
+
 def test_hidden_lines_with_a_handle_that_gives_the_original_back_are_not_lost() -> None:
     emitted = f"one\n{MARKER}\ntwo\nthree\nfour"
     assert audit(RAW, emitted, Archive(RAW)) == Audit()
@@ -67,8 +72,8 @@ def test_frames_that_a_terminal_overwrites_are_not_lost() -> None:
 
 def test_steps_are_read_from_the_markers() -> None:
     text = (
-        "[agentctx: 9 of 20 lines hidden (4 repeat the line before, 5 shown in the result "
-        "before this by cat a, b, lines 1-5, numbers now +2) · lines 2-10 · expand abc123]\n"
+        "[agentctx: 9 of 20 lines hidden (4 repeat the line before; 5 shown 2 results "
+        "back by cat a, b, lines 1-5, numbers now +2) · lines 2-10 · expand abc123]\n"
         "kept\n[agentctx: 3 of 20 lines hidden (middle) · lines 12-14 · expand abc123]"
     )
     assert stated(text) == {"repeats": 4, "echo": 5, "budget": 3}
