@@ -12,7 +12,7 @@ from agentctx.options import Mode
 from agentctx.stores import Stores
 from agentctx.terminal import marker
 from agentctx.terminal.command import expands
-from agentctx.terminal.reduce import Limits, reduce
+from agentctx.terminal.reduce import limits, reduce
 from agentctx.terminal.window import Window
 from agentctx.tools import EXPAND
 from agentctx.values import Observation, Reduction, content_id
@@ -40,13 +40,6 @@ def as_it_came(session: str, call_id: str, text: str) -> Decision:
     """Return the decision that leaves an observation alone."""
     name = content_id(text)
     return Decision(session=session, call_id=call_id, content_id=name, emitted_id=name)
-
-
-def limits(settings: Settings) -> Limits:
-    """Return the limits that the user has set."""
-    if settings.lossless:
-        return Limits(smallest=settings.min_tokens, run=None, read=None)
-    return Limits(smallest=settings.min_tokens, run=settings.observation_tokens)
 
 
 def decide(case: Case, stores: Stores) -> Decision:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from math import inf
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -14,17 +13,14 @@ from uuid import uuid4
 
 from agentctx import config
 from agentctx import wire as formats
-from agentctx.conversation import ALONE, Conversation, stands
-from agentctx.decide import Case, decide
-from agentctx.errors import AgentctxError, RedactionError
+from agentctx.conversation import Conversation
+from agentctx.errors import AgentctxError, RedactionError, WireError
 from agentctx.events import EXPAND as EXPANDED
+from agentctx.gauges import Gauges
 from agentctx.ledger import Decision
 from agentctx.options import Mode
-from agentctx.prices import price
-from agentctx.settle import Settler, emit, wrote
+from agentctx.settle import Settler
 from agentctx.stores import Stores
-from agentctx.terminal.command import label
-from agentctx.tokens import Counter, counter
 from agentctx.tools import EXPAND, expand, owns, parse
 from agentctx.values import (
     Edit,
@@ -32,12 +28,10 @@ from agentctx.values import (
     Observation,
     Payload,
     Reduction,
-    Slot,
     Text,
     ToolCall,
     ToolSpec,
     Usage,
-    content_id,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +39,6 @@ if TYPE_CHECKING:
 
 _TOOL_WAY = "expand {handle}"
 _CONVERSATIONS = 256
-_CHARACTERS = 10  # a prompt with so many for each token of the minimum is far above it
 
 
 class Session:
@@ -64,6 +57,7 @@ class Session:
         settings: config.Settings | None = None,
         redactor: Redactor | None = None,
         expand_hint: str | None = None,
+        count: Callable[[str], int] | None = None,
     ) -> None:
         """Open a session; nothing is read or written before it is used.
 
@@ -74,6 +68,7 @@ class Session:
             redactor: takes secrets out; the default is the one that ships.
             expand_hint: how the model gets hidden lines back when not by the `expand` tool of the
                 request, such as "agentctx expand {handle}" in a shell.
+            count: counts the tokens of a text; the default is the model's tokenizer, calibrated.
 
         Raises:
             ConfigError: the settings cannot be used.
@@ -87,13 +82,12 @@ class Session:
         self._offered = False
         self._lock = Lock()
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
-        self._counters: dict[str, Counter] = {}
-        self._floors: dict[object, int] = {}
+        self._gauges = Gauges(self.settings, count)
 
     def named(self, name: str, *, expand_hint: str | None = None) -> Session:
         """Return the session of that name in the same data folder, with the same settings."""
         other = Session(name, settings=self.settings, expand_hint=expand_hint or self._hint)
-        other.stores = self.stores
+        other.stores, other._gauges = self.stores, self._gauges
         return other
 
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -149,7 +143,15 @@ class Session:
         """
         if self.settings.mode is Mode.OFF:
             return Reduction(text=observation.output)
-        decision = self._observe(observation, call_id, live)
+        conversation = self._conversation(self._own)
+        with conversation.lock:
+            settler = Settler(
+                conversation=conversation,
+                stores=self.stores,
+                way=self._way(()),
+                count=self._gauges.count(None),
+            )
+            decision = settler.arrive(observation, call_id, live)
         return _reduction(decision, observation.output)
 
     def record(
@@ -166,7 +168,7 @@ class Session:
             if sent is not None:
                 slots = _module(sent, wire).read(sent)
                 key = self.name or formats.prefix_key(slots)
-                self._calibrate(model, slots, usage)
+                self._gauges.calibrate(model, [slot.text for slot in slots], usage)
             turn = len(self.stores.ledger.calls(key))
             self.stores.ledger.record(usage, session=key, turn=turn, model=model)
         except AgentctxError as error:
@@ -226,8 +228,8 @@ class Session:
                 stores=self.stores,
                 new={slot.path for slot in (found if cold else formats.fresh(slots))},
                 way=self._way(module.tool_names(payload)),
-                count=self._counter(payload.get("model")).count,
-                spare=self._spare(payload.get("model"), slots),
+                count=self._gauges.count(payload.get("model")),
+                spare=self._gauges.spare(payload.get("model"), [slot.text for slot in slots]),
             )
             emitted = settler.settle(found)
         edits = [
@@ -235,34 +237,10 @@ class Session:
             for slot, one in zip(found, emitted, strict=True)
             if one.text != slot.text
         ]
-        return module.write(payload, edits)
-
-    def _observe(self, came: Observation, call_id: str, live: Sequence[str] | None) -> Decision:
-        conversation = self._conversation(self._own)
-        with conversation.lock:
-            conversation.recall(self.stores)
-            key = (call_id or f"#{len(conversation.arrived)}", content_id(came.output))
-            seen = conversation.seen(live)
-            known = conversation.known.get(key)
-            if known and (live is None or stands(known, seen)):
-                return known
-            if known:  # the same result in another history: what it refers to is not there
-                key, seen = (key[0] + ALONE, key[1]), []
-                if key in conversation.known:
-                    return conversation.known[key]
-            case = Case(
-                session=conversation.session,
-                call_id=key[0],
-                observation=came,
-                window=conversation.window(seen, wrote(came.command)),
-                way=self._way(()),
-                count=self._counter(None).count,
-            )
-            decision = decide(case, self.stores)
-            conversation.known[key] = decision
-            name = label(came.command, came.tool)
-            conversation.arrived.append(emit(decision, came, name, wrote(came.command)))
-            return decision
+        sent = module.write(payload, edits)
+        if self.settings.debug and sent is not payload:
+            _check(module, payload, sent)
+        return sent
 
     def _conversation(self, session: str) -> Conversation:
         """Return the conversation of that name; the longest unused ones leave memory."""
@@ -281,30 +259,21 @@ class Session:
             return self._hint
         return _TOOL_WAY if EXPAND.name in tools or (not tools and self._offered) else None
 
-    def _spare(self, model: object, slots: Sequence[Slot]) -> float:
-        """Return how many tokens a request may lose and still be cached; inf if that is unknown."""
-        floor = self._floors.get(model) if isinstance(model, str) else 0
-        if floor is None:
-            found = price(str(model), self.settings.prices)
-            caches = found.known and found.cache_read < found.input
-            floor = self._floors[str(model)] = found.min_cacheable if caches else 0
-        texts = [slot.text for slot in slots]
-        if not floor or sum(map(len, texts)) > floor * _CHARACTERS:
-            return inf
-        return self._counter(str(model)).count("\n".join(texts)) - floor
-
-    def _counter(self, model: str | None) -> Counter:
-        name = model if isinstance(model, str) else ""
-        return self._counters.get(name) or counter(name)
-
-    def _calibrate(self, model: str, slots: Sequence[Slot], usage: Usage) -> None:
-        now = self._counter(model)
-        counted = sum(now.count(slot.text) for slot in slots)
-        self._counters[model] = now.calibrate(counted, usage.prompt)
-
 
 def _module(payload: Payload, name: str | None) -> formats.Wire:
     return formats.get(name or formats.detect(payload))
+
+
+def _check(module: formats.Wire, payload: Payload, sent: Payload) -> None:
+    """Hold what is about to be sent to the provider's rules (debug mode).
+
+    Raises:
+        WireError: it breaks one that the caller's request does not.
+    """
+    known = {violation.rule for violation in module.check(payload)}
+    for violation in module.check(sent):
+        if violation.rule not in known:
+            raise WireError(f"{violation.rule} at {violation.path}: {violation.message}")
 
 
 def _reduction(decision: Decision, original: str) -> Reduction:

@@ -30,9 +30,9 @@ class Settler:
 
     conversation: Conversation
     stores: Stores
-    new: Collection[Path]
     way: str | None
     count: Callable[[str], int]
+    new: Collection[Path] = ()
     spare: float = inf
 
     def settle(self, slots: Sequence[Slot]) -> list[Emitted]:
@@ -46,6 +46,33 @@ class Settler:
             decision = self._one(slot, key, seen)
             seen.append(emit(decision, observation(slot), name(slot), written(slot)))
         return seen
+
+    def arrive(self, came: Observation, call_id: str, live: Sequence[str] | None) -> Decision:
+        """Return the decision about one result that has just come in (see `Session.observe`)."""
+        conversation = self.conversation
+        conversation.recall(self.stores)
+        key = (call_id or f"#{len(conversation.arrived)}", content_id(came.output))
+        seen = conversation.seen(live)
+        decision = conversation.known.get(key)
+        if decision and live is not None and not stands(decision, seen):
+            key, seen = (key[0] + ALONE, key[1]), []  # the same result in another history
+            decision = conversation.known.get(key)
+        if decision is None:
+            window = conversation.window(seen, wrote(came.command))
+            decision = conversation.known[key] = decide(
+                Case(
+                    session=conversation.session,
+                    call_id=key[0],
+                    observation=came,
+                    window=window,
+                    way=self.way,
+                    count=self.count,
+                ),
+                self.stores,
+            )
+            name = label(came.command, came.tool)
+            conversation.arrived.append(emit(decision, came, name, wrote(came.command)))
+        return decision
 
     def _leave_old(self, slots: Sequence[Slot], keys: Sequence[tuple[str, str]]) -> None:
         """Settle at once what was sent before we came: it stays as it is."""

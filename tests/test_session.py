@@ -288,7 +288,7 @@ def test_usage_calibrates_the_counts(tmp_path: Path) -> None:
     session = Session(data=tmp_path)
     sent = send(session, request(*ONE))
     session.record(Usage(input=1200, output=5), model="claude-x", sent=sent)
-    assert not session._counters["claude-x"].estimated
+    assert not session._gauges.counter("claude-x").estimated
     assert session.stores.ledger.stats().calls == 1
 
 

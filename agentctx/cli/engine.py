@@ -58,19 +58,30 @@ class Engine:
         """Return what a first look makes of a result; without a handle it is final."""
         from dataclasses import replace
 
-        from agentctx.terminal.reduce import Limits, reduce
+        from agentctx.terminal.reduce import limits, reduce
         from agentctx.terminal.window import Window
         from agentctx.tokens import estimate
 
         safe = replace(observation, output=self._stores.redactor.redact(observation.output))
-        cap = None if self.settings.lossless else self.settings.observation_tokens
-        read = None if self.settings.lossless else Limits().read
-        limits = Limits(smallest=self.settings.min_tokens, run=cap, read=read)
         way = WAY.format(handle="0" * 6)
-        return reduce(safe, window=Window(), handle="0" * 6, way=way, count=estimate, limits=limits)
+        return reduce(
+            safe,
+            window=Window(),
+            handle="0" * 6,
+            way=way,
+            count=estimate,
+            limits=limits(self.settings),
+        )
 
     @cached_property
     def _session(self) -> Session:
-        from agentctx.cli.frugal import Frugal
+        from agentctx.session import Session
+        from agentctx.tokens import estimate
 
-        return Frugal(settings=self.settings, redactor=self._stores.redactor, expand_hint=WAY)
+        # To load a vocabulary would take 70 MiB and 0.3 s.
+        return Session(
+            settings=self.settings,
+            redactor=self._stores.redactor,
+            expand_hint=WAY,
+            count=estimate,
+        )

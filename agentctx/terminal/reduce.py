@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from agentctx.config import Settings
 from agentctx.terminal.again import again
 from agentctx.terminal.budget import budget
 from agentctx.terminal.command import Output, classify
@@ -49,6 +50,13 @@ class Limits:
     def worth(self, before: int, after: int) -> bool:
         """Tell whether a reduction saves enough to be made (law 3)."""
         return before - after >= max(self.saving, self.share * before)
+
+
+def limits(settings: Settings) -> Limits:
+    """Return the limits that the user has set."""
+    if settings.lossless:
+        return Limits(smallest=settings.min_tokens, run=None, read=None)
+    return Limits(smallest=settings.min_tokens, run=settings.observation_tokens)
 
 
 def reduce(
