@@ -11,7 +11,7 @@ from agentctx.errors import RedactionError
 from agentctx.events import Event
 from agentctx.options import Mode
 from agentctx.session import Session
-from agentctx.values import Payload, ToolCall
+from agentctx.values import Payload, ToolCall, Usage
 from agentctx.wrap import openai_responses
 from agentctx.wrap.history import Splice, complete, key_after, turns
 from agentctx.wrap.shape import plain
@@ -70,9 +70,10 @@ class Talk:
 
         `streamed` says that the caller has seen what was said in the earlier rounds too.
         """
-        model = said.model or str(self._asked.get("model", ""))
         try:
-            self.session.record(said.usage, model=model, sent=self._sent, wire=self.wire.NAME)
+            if said.usage != Usage():
+                model = said.model or str(self._asked.get("model", ""))
+                self.session.record(said.usage, model=model, sent=self._sent, wire=self.wire.NAME)
             return self._settle(said, streamed)
         except RedactionError:
             raise
