@@ -8,24 +8,32 @@ from contextlib import contextmanager
 from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Column
 
 from agentctx.evals.page.markup import visible
 from agentctx.evals.play import Step, Tell
 
-_COMMAND = 44
-_LINE = (
-    "[dim]raw[/] {task.fields[raw]:>8,}  [dim]sent[/] [bold]{task.fields[sent]:>8,}[/]"
-    "  [green]{task.fields[less]}[/]  [dim]{task.fields[command]}[/]"
+_COMMAND = 200
+_TOKENS = (
+    "[dim]raw[/] {task.fields[raw]:>7,} [dim]sent[/] [bold]{task.fields[sent]:>7,}[/] "
+    "[green]{task.fields[less]:>4}[/]"
 )
 
 
 @contextmanager
 def bar(label: str) -> Iterator[Tell]:
     """Show a bar on stderr, if that is a terminal; yields what is told of each call."""
-    columns = (TextColumn(label), BarColumn(20), MofNCompleteColumn(), TextColumn(_LINE))
+    rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")
+    columns = (
+        TextColumn(label, table_column=Column(no_wrap=True)),
+        BarColumn(12),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TextColumn(_TOKENS, table_column=Column(no_wrap=True)),
+        TextColumn("[dim]{task.fields[command]}[/]", table_column=rest),
+    )
     console = Console(stderr=True)
     with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
+        *columns, console=console, transient=True, expand=True, disable=not console.is_terminal
     ) as progress:
         task = progress.add_task(label, total=None, raw=0, sent=0, less="", command="")
 

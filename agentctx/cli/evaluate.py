@@ -48,7 +48,7 @@ def demo(html: Path, *, as_json: bool) -> int:
     """
     from agentctx.evals import demo, live
 
-    with live.bar("playing a recorded run") as tell:
+    with live.bar("playing") as tell:
         found = demo.run(tell=tell)
     demo.write(found, html)
     if as_json:

@@ -59,8 +59,8 @@ def render(results: Results) -> str:
 
 
 _COMPARED = (
-    "Sent is what is left of all outputs of commands; input and dollars are over all calls. Below each figure its "
-    "95 % interval, found by drawing tasks anew 1,000 times."
+    "Output tokens: by how much the outputs of commands shrank. Input and dollars: shares of raw, over all calls. "
+    "Small below a figure its 95 % interval, found by drawing tasks anew 1,000 times."
 )
 _PROMISES = "Counts over all runs; zero is what agentctx promises."
 _RUNS = "One dot for each run. Below the line it cost less than raw, above it more."
