@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import inf
 
 from agentctx.config import Settings
@@ -10,6 +11,7 @@ from agentctx.prices import price
 from agentctx.tokens import Counter, counter
 from agentctx.values import Usage
 
+_REMEMBERED = 4096
 _CHARACTERS = 10  # a prompt with so many for each token of the minimum is far above it
 
 
@@ -21,6 +23,8 @@ class Gauges:
         self._settings, self._count = settings, count
         self._counters: dict[str, Counter] = {}
         self._floors: dict[str, int] = {}
+        # A host sends the same texts again at every turn.
+        self._remembered = lru_cache(_REMEMBERED)(Counter.count)
 
     def counter(self, model: object) -> Counter:
         """Return the counter of a model; what is no name gets the usual one."""
@@ -33,8 +37,10 @@ class Gauges:
 
     def calibrate(self, model: str, texts: Sequence[str], usage: Usage) -> None:
         """Learn from the usage that was reported for a request of these texts."""
-        now = self.counter(model)
-        self._counters[model] = now.calibrate(sum(map(now.count, texts)), usage.prompt)
+        now, plain = self.counter(model), counter(model)
+        counted = sum(self._remembered(plain, text) for text in texts)
+        estimated = round(counted * now.calibration.ratio)
+        self._counters[model] = now.calibrate(estimated, usage.prompt)
 
     def spare(self, model: object, texts: Sequence[str]) -> float:
         """Return how many tokens a request may lose and still be cached; inf if nothing is known."""

@@ -169,8 +169,7 @@ class Session:
                 slots = _module(sent, wire).read(sent)
                 key = self.name or formats.prefix_key(slots)
                 self._gauges.calibrate(model, [slot.text for slot in slots], usage)
-            turn = len(self.stores.ledger.calls(key))
-            self.stores.ledger.record(usage, session=key, turn=turn, model=model)
+            self.stores.ledger.record(usage, session=key, model=model)
         except AgentctxError as error:
             self.stores.tell("record-failed", key, error=str(error))
 
