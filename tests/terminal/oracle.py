@@ -83,6 +83,8 @@ class Judge(pyte.HistoryScreen):
                 self.buffer[y].wrapped = False
         else:
             super().erase_in_display(1)
+            for y in range(self.cursor.y):
+                self.buffer[y].wrapped = False
         self._mend()
 
     def _clear(self):
