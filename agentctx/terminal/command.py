@@ -30,6 +30,7 @@ _SILENT = frozenset(
     "cd export set unset source . true false : mkdir touch rm cp mv ln chmod pushd popd test [ ["
     " echo printf sleep trap umask alias local declare read wait exit pwd tee".split()
 )
+_SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"})
 _WRAPPERS = frozenset("timeout time sudo env nice nohup stdbuf xargs command exec unbuffer".split())
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\s*\2(?=\n|$)", re.DOTALL)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
@@ -103,7 +104,9 @@ def _bare(words: list[str]) -> list[str]:
 
 
 def _kind(stage: list[str]) -> Output | None:
-    name = stage[0].rsplit("/", 1)[-1]
+    folder, _, name = stage[0].rpartition("/")
+    if folder and folder not in _SYSTEM:  # `bin/test` is a program of the project's
+        return Output.RUN
     if name in _SILENT or name in {"for", "done", "fi", "}", "in"} or set(name) <= set("<>"):
         return None
     if name in _READ:

@@ -143,7 +143,7 @@ def _hide(
     hidden = repeats(lines)
     keep = [False] * len(lines) if kind is Output.READ else evidence(lines)
     if kind is not Output.READ:
-        hidden += frames(lines, visible(lines, hidden))
+        hidden += frames(lines, _either(visible(lines, hidden), keep))
     hidden += echo(lines, visible(lines, hidden), keep, window)
     hidden += again(lines, visible(lines, hidden))
     if room is None:
@@ -153,6 +153,11 @@ def _hide(
         if run.target >= 0:
             keep[run.target : run.target + len(run)] = [True] * len(run)
     return hidden + budget(lines, visible(lines, hidden), keep, room)
+
+
+def _either(free: Sequence[bool], keep: Sequence[bool]) -> list[bool]:
+    """Return which lines are shown and need not be."""
+    return [shown and not kept for shown, kept in zip(free, keep, strict=True)]
 
 
 def _kind(observation: Observation, raw: str) -> Output:

@@ -22,6 +22,8 @@ from agentctx.terminal.command import Output, classify, expands, label
         ("cd x && python -m pytest", Output.RUN),
         ("git clone https://example.com/x", Output.RUN),
         ("cat a && make", Output.RUN),
+        ("X='a,b' bin/test -C sympy 2>&1 | tail -80", Output.RUN),
+        ("/usr/bin/cat a", Output.READ),
         ("for f in *.py; do python $f; done", Output.RUN),
         ("python - <<'EOF'\nprint('cat x')\nEOF", Output.RUN),
         ("cat > a.py <<'EOF'\nmake\nEOF\ncat a.py", Output.READ),

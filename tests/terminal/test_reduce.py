@@ -147,6 +147,23 @@ def test_progress_bars_show_their_last_frame() -> None:
     assert made.rules == ("screen",)
 
 
+def glued(label: str, between: str = "") -> str:
+    frames = [f"{label}{i:4}% ({i * 20}/2000)" for i in range(101)]
+    return "Cloning into 'x'...\n" + "".join(frames[:50]) + between + "".join(frames[50:])
+
+
+def test_glued_progress_frames_are_counted_as_one_line() -> None:
+    made = run(glued("Updating files:"), "git clone x")
+    assert made.text == (
+        "Cloning into 'x'...\n[agentctx: 1 of 2 lines hidden (progress) · line 2 · expand a1b2c3]"
+    )
+
+
+def test_an_error_between_glued_frames_is_kept() -> None:
+    text = glued("Updating files:", "error: failed to encode 'a.inc'")
+    assert run(text, "git clone x").text == text
+
+
 @pytest.mark.parametrize("output", ["", "ok\n", "x" * 500, "\x00", "\ud800" * 3])
 def test_short_or_odd_outputs_stay_as_they_are(output: str) -> None:
     assert run(output).text == output
