@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from agentctx.evals.page import figures
 from agentctx.evals.page.document import row, table
 from agentctx.evals.page.exhibit import opener
@@ -35,9 +37,7 @@ def observations(played: Played) -> Html:
 
 
 def _row(one: Example, proof: Proof, turn: int) -> Html:
-    command = tag(
-        "span", one.command.strip().split("\n", 1)[0][:200], class_="clip", title=one.command[:500]
-    )
+    command = tag("span", _short(one.command), class_="clip", title=one.command[:500])
     handle = (
         opener(one.number, proof.handle, code=True)
         if proof.handle
@@ -52,3 +52,8 @@ def _row(one: Example, proof: Proof, turn: int) -> Html:
         turn, command, one.family, figures.count(proof.size), figures.count(one.tokens_before),
         figures.count(one.tokens_after), handle, tag("code", proof.content[:12], title=proof.content), state, words=3,
     )  # fmt: skip
+
+
+def _short(command: str) -> str:
+    """Return the first line of a command, without the change of folder before it."""
+    return re.sub(r"^cd \S+ && ", "", command.strip()).split("\n", 1)[0][:200]

@@ -105,7 +105,7 @@ def test_data_ends_no_script_and_comes_back(value: str) -> None:
     assert json.loads(written) == [value]
 
 
-@pytest.mark.parametrize("value", HOSTILE)
+@pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_makes_no_element(value: str) -> None:
     assert Seen(tag("td", value, data_tip=value)).tags == ["td"]
 
