@@ -86,11 +86,14 @@ def test_a_carriage_return_before_a_line_feed_is_part_of_the_line_end() -> None:
         ("日本語\rx", "x 本語"),
         ("日本語\x1b[3Dx", "日 x語"),
         ("e\u0301\b\u00e8x", "èx"),
+        ("日\x1b[K\u0301本", "日\u0301本"),
+        ("\ra\r\u0301b", "\u0301b"),
         ("a\x1b[C\u0301b", "a \u0301b"),
         # several lines
         ("one\ntwo\n\x1b[2A\x1b[KONE\n", "ONE\ntwo"),
         ("one\ntwo\x1b[1FONE\x1b[1ETWO", "ONE\nTWO"),
         ("a\nb\nc\x1b[2;1HB\x1b[1dA", "aA\nB\nc"),
+        ("a\x1b[?1048hb\x1b[?1048lc", "ac"),
         ("a\n\x1b7b\x1b8c\x1b[sd\x1b[ue", "a\nce"),
         ("a\nb\nc\x1b[2A\x1b[Mx", "x\nc"),
         ("a\nb\nc\x1b[2A\x1b[Lx", "x\na\nb\nc"),
@@ -100,6 +103,7 @@ def test_a_carriage_return_before_a_line_feed_is_part_of_the_line_end() -> None:
         ("a\x0bb\x0cc", "a\n b\n  c"),
         ("a\nb\x1b[2;3r\x1b[3;1Hc\nd", "a\nc\nd"),
         ("a\nb\x1b[Sc", "a\nb\n c"),
+        ("a\x1b[5;9r\x1b[Sb", "b"),
         ("a\nb\x1b[2Tc", "\n c\na\nb"),
     ],
 )
@@ -233,6 +237,31 @@ def test_a_line_longer_than_the_terminal_is_one_line() -> None:
 
 def test_moving_up_from_a_wrapped_line_goes_up_by_screen_rows() -> None:
     assert shown("a" * 100 + "\x1b[1A\rb", columns=80) == "b" + "a" * 99
+
+
+def test_a_wide_character_that_does_not_fit_begins_the_next_row() -> None:
+    assert shown("abc日\x1b[1Ax", columns=4) == "abx日"
+    assert shown("日本語\x1b[K", columns=2) == "日本語"
+
+
+def test_a_wrapped_line_whose_rest_was_erased_is_still_a_line() -> None:
+    assert shown("abcde\x1b[2K\x1b[1A", columns=3) == "abc"
+
+
+def test_a_heap_of_marks_is_kept() -> None:
+    text = "ab\b" + "\u0301" * 200 + "c"
+    assert shown(text) == "a" + "\u0301" * 200 + "c"
+
+
+def test_many_lines_in_a_region_that_does_not_reach_the_top_scroll_away_in_it() -> None:
+    lines = "".join(f"line {n}\n" for n in range(40))
+    text = f"top\n\x1b[2;5r\x1b[2;1H{lines}end"
+    assert shown(text, rows=6) == "top\nline 37\nline 38\nline 39\nend"
+
+
+def test_many_lines_on_the_alternate_screen_scroll_away() -> None:
+    lines = "".join(f"line {n}\n" for n in range(40))
+    assert shown(f"top\n\x1b[?1049h\x1b[H{lines}", rows=3) == "top\nline 38\nline 39\n"
 
 
 @pytest.mark.parametrize("piece", ["x", "日", "a\tb ", "e\u0301"])
