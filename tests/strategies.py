@@ -72,7 +72,10 @@ _ODD = (
     "\x1b[31merror\x1b[0m: it broke\r\nat line 7",
 )
 _NAMES = ("bash", "read_file", "web-search", "str_replace_editor", "a" * 64)
-_COMMANDS = ("pytest -q", "ls -la", "cat setup.py", "pip install flask", "git diff", "make 2>&1")
+_COMMANDS = (
+    *("pytest -q", "pip install flask", "make 2>&1", "npm test", "cargo build", "tox"),
+    *("ls -la", "cat setup.py", "git diff"),
+)
 
 
 def texts() -> st.SearchStrategy[str]:
@@ -87,6 +90,8 @@ def outputs() -> st.SearchStrategy[str]:
         st.sampled_from(_ODD),
         texts(),
         st.builds(test_log, st.integers(0, 150), st.integers(0, 3)),
+        st.builds(test_log, st.integers(50, 150), st.integers(0, 3)),
+        st.builds(source, st.integers(1, 40), st.integers(0, 120)),
         st.builds(progress, st.integers(1, 120)),
         st.builds(repeats, st.integers(2, 200)),
     )
@@ -104,6 +109,11 @@ def test_log(passed: int, failed: int) -> str:
 
 
 test_log.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for a test
+
+
+def source(first: int, count: int) -> str:
+    """Return a part of a file; two parts overlap."""
+    return "".join(f"    value_{i} = compute_{i * 7}(x)\n" for i in range(first, first + count))
 
 
 def progress(steps: int) -> str:
