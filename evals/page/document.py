@@ -95,7 +95,7 @@ def _policy(script: str) -> str:
 
 
 def _dialog() -> Html:
-    close = tag("button", "close", type="button", class_="close", autofocus=True)
+    close = tag("button", "close", type="button", class_="close")
     filter_ = tag(
         "input", type="search", placeholder="show only lines with …", aria_label="filter lines"
     )
