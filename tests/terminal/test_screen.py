@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentctx.terminal.lines import split
+from agentctx.terminal.lines import Line, split
 from agentctx.terminal.screen import screen
 from tests.terminal import streams
 from tests.terminal.streams import SILENT
@@ -77,6 +77,8 @@ def test_a_carriage_return_before_a_line_feed_is_part_of_the_line_end() -> None:
         ("abcdef\x1b[4D\x1b[2@XY", "abXYcdef"),
         ("abcdef\x1b[4D\x1b[2X", "ab  ef"),
         ("abcdef\x1b[4h\x1b[4DXY\x1b[4lZ", "abXYZdef"),
+        ("abc\x1b[20h\rX", "Xbc"),
+        ("abc def\x1b[3D\x1b[K", "abc"),
         ("ab\x1b[3Cc\x1b[Gd\x1b[4Ge", "db e c"),
         ("ab\x1b[6`c\x1b[2ad", "ab   c  d"),
         ("-\x1b[10b>", "----------->"),
@@ -104,6 +106,9 @@ def test_a_carriage_return_before_a_line_feed_is_part_of_the_line_end() -> None:
         ("a\nb\x1b[2;3r\x1b[3;1Hc\nd", "a\nc\nd"),
         ("a\nb\x1b[Sc", "a\nb\n c"),
         ("a\x1b[5;9r\x1b[Sb", "b"),
+        ("a\nb\x1b[2;2rc", "a\nbc"),
+        ("\x1b[2;3r\x1bca\nb\nc\nd", "a\nb\nc\nd"),
+        ("\x1b[Habc\r\x1b[Jx", "x"),
         ("a\nb\x1b[2Tc", "\n c\na\nb"),
     ],
 )
@@ -246,6 +251,29 @@ def test_a_wide_character_that_does_not_fit_begins_the_next_row() -> None:
 
 def test_a_wrapped_line_whose_rest_was_erased_is_still_a_line() -> None:
     assert shown("abcde\x1b[2K\x1b[1A", columns=3) == "abc"
+
+
+def test_a_wrapped_line_names_the_raw_lines_of_all_its_rows() -> None:
+    assert screen("p\nq\x1b[1A\rabcd", columns=3) == (Line("abcd", 1, 2),)
+
+
+def test_the_cursor_stays_within_a_known_width() -> None:
+    assert shown("a\x1b[99Gx\rb", columns=10) == "b        x"
+    assert shown("abcdefgh\tX\rz", columns=10) == "zbcdefgh\tX"
+    assert shown("a\x1b[600Gx", columns=700) == "a" + " " * 598 + "x"
+
+
+def test_a_column_far_out_is_the_edge_of_a_common_terminal_where_the_width_is_not_known() -> None:
+    assert shown("a\x1b[999Gx") == "a" + " " * 78 + "x"
+    assert shown("a" * 600 + "\x1b[999G\bx") == "a" * 599 + "x"
+
+
+def test_the_cursor_stays_within_a_known_height() -> None:
+    assert shown("\x1b[1;2r\x1b[3;1H\x1b[9Bx", rows=4) == "\n\n\nx"
+
+
+def test_rows_that_were_jumped_over_are_kept_when_they_scroll_away() -> None:
+    assert shown("\x1b[3Bx\n\n\n\n", rows=4) == "\n\n\nx\n\n\n\n"
 
 
 def test_a_heap_of_marks_is_kept() -> None:
