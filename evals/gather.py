@@ -28,6 +28,7 @@ def gather(
         runs=len(runs),
         observations=sum(run.arms[RAW].counts.observations for run in runs),
         models={run.source: run.model for run in runs},
+        host_prompts={run.source: run.host_prompt for run in runs},
         repaired=repaired,
         skipped=skipped,
         notes=tuple(notes),

@@ -72,6 +72,7 @@ def compare(trajectory: Trajectory, policies: Sequence[str]) -> Run:
         model=trajectory.model,
         arms=arms,
         recorded=recorded,
+        host_prompt=trajectory.host_prompt,
         cached=sum(turn.recorded.cached for turn in trajectory.turns if turn.recorded),
         billed=sum(turn.recorded.dollars or 0.0 for turn in trajectory.turns if turn.recorded),
     )

@@ -21,6 +21,7 @@ def as_json(results: Results) -> dict[str, object]:
         "runs": results.runs,
         "observations": results.observations,
         "models": dict(results.models),
+        "assumed_host_prompt": dict(results.host_prompts),
         "repaired": results.repaired,
         "skipped": results.skipped,
         "notes": list(results.notes),
@@ -151,6 +152,11 @@ def _families(results: Results) -> Table:
 
 def _remarks(results: Results) -> list[str]:
     remarks = list(results.notes)
+    remarks += [
+        f"{source}: no system prompt was recorded; {tokens} tokens stand in for it in every arm"
+        for source, tokens in results.host_prompts.items()
+        if tokens
+    ]
     if check := results.raw_check:
         remarks.append(
             f"raw arm: {check.error:+.2%} input tokens against the provider's record of "

@@ -70,7 +70,8 @@ class ArmRun:
 class Run:
     """One trajectory under every policy. `recorded` pairs our prompt counts with the provider's.
 
-    `cached` are the provider's cached tokens for the same calls.
+    `cached` are the provider's cached tokens for the same calls; `host_prompt` those that stand in
+    for a system prompt that was not recorded.
     """
 
     id: str
@@ -81,6 +82,7 @@ class Run:
     recorded: tuple[tuple[int, int], ...] = ()
     cached: int = 0
     billed: float = 0.0
+    host_prompt: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +172,13 @@ class RawCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
-    """A whole replay."""
+    """A whole replay. `host_prompts` are the assumed tokens of each source's unrecorded prompt."""
 
     policies: tuple[PolicyResult, ...]
     runs: int
     observations: int
     models: Mapping[str, str]
+    host_prompts: Mapping[str, int] = field(default_factory=dict)
     repaired: int = 0
     skipped: int = 0
     notes: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ import pytest
 from agentctx.errors import ConfigError, DataError
 from agentctx.evals import replay
 from agentctx.evals.results import PolicyResult, Results
+from agentctx.evals.trajectory import HOST_PROMPT
 from tests.evals.runs import mini, vorflux, write
 from tests.shared import DATA, needs_shared
 
@@ -148,6 +149,18 @@ def test_the_report_is_json_with_the_promised_fields(paths: list[Path]) -> None:
     assert promised <= ours.keys()
     assert set(ours["by_source"]) == {"mini-swe-agent", "vorflux-swe-benchmarks"}
     assert report["raw_check"]["calls"] == 4
+    assert report["assumed_host_prompt"] == {
+        "mini-swe-agent": 0,
+        "vorflux-swe-benchmarks": HOST_PROMPT,
+    }
+
+
+def test_an_assumed_prompt_is_in_every_call_and_is_told(paths: list[Path]) -> None:
+    without, given = (replay.run(paths, ["raw"], host_prompt=n) for n in (0, 1_000))
+    more = policy(given, "raw").spend.prompt - policy(without, "raw").spend.prompt
+    assert more == 1_000 * 10  # two native runs of five calls each
+    assert "1000 tokens stand in" in given.text()
+    assert "stand in" not in without.text()
 
 
 def test_the_plain_report_names_every_policy(paths: list[Path]) -> None:
