@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from agentctx.archive import Archive
@@ -93,10 +92,10 @@ def expand(archive: Archive, request: Request, name: str) -> str:
     lines = _matching(archive, name, request)
     page: list[str] = []
     size, last = 0, request.first - 1
-    for number, line in islice(lines, PAGE_LINES + 1):
+    for number, line in lines:
         shown = f"{number}:{line}" if request.grep else line
         if page and (len(page) == PAGE_LINES or size + len(shown) > PAGE_CHARACTERS):
-            return "".join(page) + _rest(request, last + 1)
+            return "".join(page) + _rest(request, last + 1, 1 + sum(1 for _ in lines))
         page.append(shown[:PAGE_CHARACTERS])
         size += len(shown)
         last = number
@@ -138,7 +137,8 @@ def _matching(archive: Archive, name: str, request: Request) -> Iterator[tuple[i
             yield number, line
 
 
-def _rest(request: Request, line: int) -> str:
+def _rest(request: Request, line: int, left: int) -> str:
     until = "" if request.last == _MAX_LINE else str(request.last)
     grep = f" grep={request.grep!r}" if request.grep else ""
-    return f"[agentctx: more follows · expand {request.handle} lines={line}-{until}{grep}]"
+    more = f"{left} more line{'s' * (left > 1)}"
+    return f"[agentctx: {more} · expand {request.handle} lines={line}-{until}{grep}]"

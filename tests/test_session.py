@@ -265,11 +265,15 @@ def test_expand_pages_and_says_what_is_left(tmp_path: Path) -> None:
 
     page = expand()
     assert page.startswith("start\n")
+    shown = page.count("\n")
+    assert page.endswith(
+        f"\n[agentctx: {5002 - shown} more lines · expand {handle} lines={shown + 1}-]"
+    )
     _, _, rest = page.rpartition("lines=")
     whole, following = page[: page.rindex("[agentctx:")], rest.rstrip("]")
     while following:
         page = expand(lines=following)
-        more = page.rfind("[agentctx: more follows")
+        more = page.rfind("[agentctx: ")
         whole += page if more < 0 else page[:more]
         following = "" if more < 0 else page.rpartition("lines=")[2].rstrip("]")
     assert whole == log
