@@ -28,7 +28,7 @@ PAGE_LINES = 1_000
 PAGE_CHARACTERS = 32_000
 """What one answer may hold; it says how to go on."""
 
-_RANGE = re.compile(r"\s*(\d+)\s*(?:[-:,]\s*(\d+)?)?\s*")
+_RANGE = re.compile(r"\s*(\d{1,12})\s*(?:[-:,]\s*(\d{1,12})?)?\s*")
 _MAX_LINE = 1 << 40
 
 
@@ -73,7 +73,7 @@ def parse_range(lines: Any) -> tuple[int, int]:
         return 1, _MAX_LINE
     match = _RANGE.fullmatch(str(lines))
     if match is None:
-        raise ToolError(f"lines {str(lines)!r} is no range: write e.g. 40-253")
+        raise ToolError(f"lines {str(lines)[:40]!r} is no range: write e.g. 40-253")
     first = max(int(match[1]), 1)
     open_ended = match[2] is None and len(str(lines).strip()) > len(match[1])
     last = _MAX_LINE if open_ended else int(match[2] or match[1])

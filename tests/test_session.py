@@ -240,6 +240,7 @@ def test_a_malformed_payload_passes_through(tmp_path: Path, payload: dict[str, A
         ({"handle": ""}, "error: expand needs 'handle'"),
         ({"handle": "abcdef", "lines": "a-b"}, "error: lines 'a-b' is no range"),
         ({"handle": "abcdef", "lines": "9-3"}, "error: lines 9-3 ends before it begins"),
+        ({"handle": "abcdef", "lines": "1" * 5000}, "error: lines '111"),
     ],
 )
 def test_wrong_arguments_of_expand_are_answered_in_one_line(
