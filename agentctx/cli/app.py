@@ -152,12 +152,19 @@ def demo(
 @evals.command("replay")
 def replay(
     data: Annotated[list[Path], typer.Argument(help=".jsonl or .jsonl.gz trajectories.")],
-    policy: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    policy: Annotated[
+        list[str] | None, typer.Option(help="May be repeated, or hold several with commas.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; default: all cores.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report here, too.")] = None,
+    host_prompt: Annotated[
+        int | None,
+        typer.Option(min=0, help="Tokens for a host's own prompt where none was recorded."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Replay trajectories turn by turn under each policy and compare."""
     from agentctx.cli import evaluate
 
-    evaluate.replay(data, policy or [], jobs, html, as_json=json)
+    names = [name for each in policy or () for name in each.split(",") if name]
+    evaluate.replay(data, names, jobs, html, host_prompt, as_json=json)

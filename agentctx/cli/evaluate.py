@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +15,9 @@ from agentctx.cli.output import print_json
 def replay(
     data: Sequence[Path],
     policies: Sequence[str],
-    jobs: int,
+    jobs: int | None,
     html: Path | None,
+    host_prompt: int | None,
     *,
     as_json: bool,
 ) -> None:
@@ -27,9 +29,16 @@ def replay(
     """
     from agentctx.evals import replay, report
     from agentctx.evals.policy import POLICIES
+    from agentctx.evals.trajectory import HOST_PROMPT
 
     with progress("replaying") as advance:
-        results = replay.run(data, tuple(policies) or tuple(POLICIES), jobs, advance)
+        results = replay.run(
+            data,
+            tuple(policies) or tuple(POLICIES),
+            jobs or os.cpu_count() or 1,
+            advance,
+            HOST_PROMPT if host_prompt is None else host_prompt,
+        )
     if html:
         from agentctx.evals import page
 
