@@ -4,21 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 _LINE = re.compile(r"\[agentctx: [^\n]*\]")
 _HANDLE = re.compile(r"\[agentctx: [^\n]* expand ([0-9a-f]{6,64})\]")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
-    """How the reader gets hidden lines back: `{handle}` stands for the handle."""
-
-    template: str = "expand {handle}"
-
-    def to(self, handle: str) -> str:
-        """Return what the reader has to call, for this handle."""
-        return self.template.format(handle=handle)
 
 
 def lines_hidden(*, total: int, reasons: Mapping[str, int], first: int, last: int, way: str) -> str:
