@@ -36,10 +36,15 @@ class Case:
     spare: float = inf
 
 
-def as_it_came(session: str, call_id: str, text: str) -> Decision:
-    """Return the decision that leaves an observation alone."""
+def as_it_came(session: str, call_id: str, text: str, safe: str | None = None) -> Decision:
+    """Return the decision that leaves an observation alone, but for its secrets in `safe`."""
     name = content_id(text)
-    return Decision(session=session, call_id=call_id, content_id=name, emitted_id=name)
+    if safe is None or safe == text:
+        return Decision(session=session, call_id=call_id, content_id=name, emitted_id=name)
+    emitted = content_id(safe)
+    return Decision(
+        session=session, call_id=call_id, content_id=name, emitted_id=emitted, text=safe
+    )
 
 
 def decide(case: Case, stores: Stores) -> Decision:

@@ -19,7 +19,7 @@ from agentctx.events import EXPAND as EXPANDED
 from agentctx.gauges import Gauges
 from agentctx.ledger import Decision
 from agentctx.options import Mode
-from agentctx.settle import Settler
+from agentctx.settle import Settler, editable
 from agentctx.stores import Stores
 from agentctx.tools import EXPAND, expand, owns, parse
 from agentctx.values import (
@@ -28,6 +28,7 @@ from agentctx.values import (
     Observation,
     Payload,
     Reduction,
+    Slot,
     Text,
     ToolCall,
     ToolSpec,
@@ -120,7 +121,7 @@ class Session:
             raise
         except Exception as error:  # law 7: what the caller wanted to send goes out
             self.stores.tell("rewrite-failed", self._own, error=str(error)[:500])
-            return payload
+            return self._unreduced(payload, wire)
 
     def observe(
         self,
@@ -219,7 +220,7 @@ class Session:
     def _rewrite(self, payload: Payload, name: str | None, cold: bool) -> Payload:
         module = _module(payload, name)
         slots = module.read(payload)
-        found = [slot for slot in slots if slot.kind is Kind.OBSERVATION and slot.text]
+        found = [slot for slot in slots if _of_tool(slot)]
         conversation = self._conversation(self.name or formats.prefix_key(slots))
         with conversation.lock:
             settler = Settler(
@@ -232,14 +233,33 @@ class Session:
             )
             emitted = settler.settle(found)
         edits = [
-            Edit(slot.path, (Text(one.text),))
-            for slot, one in zip(found, emitted, strict=True)
-            if one.text != slot.text
+            Edit(slot.path, (Text(emitted[slot.path]),))
+            for slot in filter(editable, found)
+            if emitted[slot.path] != slot.text
         ]
         sent = module.write(payload, edits)
         if self.settings.debug and sent is not payload:
             _check(module, payload, sent)
         return sent
+
+    def _unreduced(self, payload: Payload, name: str | None) -> Payload:
+        """Return a request without secrets in its results; one that cannot be read as it is.
+
+        Raises:
+            RedactionError: secrets could not be removed; do not send the request.
+        """
+        if self.settings.mode is Mode.METER:
+            return payload
+        try:
+            module = _module(payload, name)
+            found = list(filter(editable, module.read(payload)))
+        except Exception:  # whatever it is, no provider could read it either
+            return payload
+        safe = {slot.path: self.stores.redactor.redact(slot.text) for slot in found}
+        return module.write(
+            payload,
+            [Edit(s.path, (Text(safe[s.path]),)) for s in found if safe[s.path] != s.text],
+        )
 
     def _conversation(self, session: str) -> Conversation:
         """Return the conversation of that name; the longest unused ones leave memory."""
@@ -257,6 +277,11 @@ class Session:
         if self._hint:
             return self._hint
         return _TOOL_WAY if EXPAND.name in tools or (not tools and self._offered) else None
+
+
+def _of_tool(slot: Slot) -> bool:
+    """Tell whether a slot holds a tool's result, or a part of one that we cannot edit."""
+    return slot.kind is Kind.OBSERVATION or (slot.kind is Kind.OPAQUE and bool(slot.call_id))
 
 
 def _module(payload: Payload, name: str | None) -> formats.Wire:

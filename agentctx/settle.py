@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from agentctx.conversation import ALONE, Conversation, Emitted, stands
+from agentctx.conversation import ALONE, Conversation, Emitted, blank, stands
 from agentctx.decide import Case, as_it_came, decide, store_all
-from agentctx.ledger import Decision
+from agentctx.ledger import Decision, Key
 from agentctx.stores import Stores
-from agentctx.terminal.command import label
 from agentctx.terminal.window import Window
-from agentctx.values import Observation, Path, Slot, content_id
+from agentctx.values import Kind, Observation, Path, Slot, content_id
 
 _LONG_CALL = 120
 _COMMANDS = ("command", "cmd", "script")
@@ -35,17 +34,25 @@ class Settler:
     new: Collection[Path] = ()
     spare: float = inf
 
-    def settle(self, slots: Sequence[Slot]) -> list[Emitted]:
-        """Return what the model sees of each observation, in order."""
-        names = {slot.path: content_id(slot.text) for slot in slots}
-        keys = [(slot.call_id, names[slot.path]) for slot in slots]
-        self.conversation.load(self.stores, [*keys, *((c + ALONE, n) for c, n in keys)])
-        self._leave_old(slots, keys)
+    def settle(self, slots: Sequence[Slot]) -> dict[Path, str]:
+        """Return what the model sees of each observation; `slots` are all that hold results.
+
+        Those without text count as well, since the model counts them: "3 results back".
+        """
+        texts = [slot for slot in slots if editable(slot)]
+        keys = {slot.path: (slot.call_id, content_id(slot.text)) for slot in texts}
+        pairs = list(keys.values())
+        self.conversation.load(self.stores, [*pairs, *((c + ALONE, n) for c, n in pairs)])
+        self._leave_old(texts, keys)
         seen: list[Emitted] = []
-        for slot, key in zip(slots, keys, strict=True):
-            decision = self._one(slot, key, seen)
-            seen.append(emit(decision, observation(slot), name(slot), written(slot)))
-        return seen
+        emitted: dict[Path, str] = {}
+        place: tuple[str, Path] | None = None
+        for slot in slots:
+            goes_on, place = result(slot) == place, result(slot)
+            one = self._emitted(slot, keys.get(slot.path), seen, goes_on=goes_on)
+            (seen[-1].more if goes_on else seen).append(one)
+            emitted[slot.path] = one.text
+        return emitted
 
     def arrive(self, came: Observation, call_id: str, live: Sequence[str] | None) -> Decision:
         """Return the decision about one result that has just come in (see `Session.observe`)."""
@@ -54,11 +61,12 @@ class Settler:
         key = (call_id or f"#{len(conversation.arrived)}", content_id(came.output))
         seen = conversation.seen(live)
         decision = conversation.known.get(key)
-        if decision and live is not None and not stands(decision, seen):
+        call = wrote(came.command)
+        if decision and live is not None and not stands(decision, seen, call):
             key, seen = (key[0] + ALONE, key[1]), []  # the same result in another history
             decision = conversation.known.get(key)
         if decision is None:
-            window = conversation.window(seen, wrote(came.command))
+            window = conversation.window(seen, call, self.stores.redactor.redact)
             decision = conversation.known[key] = decide(
                 Case(
                     session=conversation.session,
@@ -70,34 +78,45 @@ class Settler:
                 ),
                 self.stores,
             )
-            name = label(came.command, came.tool)
-            conversation.arrived.append(emit(decision, came, name, wrote(came.command)))
+            conversation.arrived.append(emit(decision, came, came.command or came.tool, call))
         return decision
 
-    def _leave_old(self, slots: Sequence[Slot], keys: Sequence[tuple[str, str]]) -> None:
+    def _leave_old(self, slots: Sequence[Slot], keys: Mapping[Path, Key]) -> None:
         """Settle at once what was sent before we came: it stays as it is."""
         known = self.conversation.known
         old = {
-            key: as_it_came(self.conversation.session, slot.call_id, slot.text)
-            for slot, key in zip(slots, keys, strict=True)
-            if key not in known and slot.path not in self.new
+            keys[slot.path]: as_it_came(self.conversation.session, slot.call_id, slot.text)
+            for slot in slots
+            if keys[slot.path] not in known and slot.path not in self.new
         }
         for decision in store_all(list(old.values()), self.stores):
             known[decision.key] = decision
 
-    def _one(self, slot: Slot, key: tuple[str, str], seen: Sequence[Emitted]) -> Decision:
+    def _emitted(
+        self, slot: Slot, key: Key | None, seen: Sequence[Emitted], *, goes_on: bool
+    ) -> Emitted:
+        if key is None:
+            return blank(self.conversation.session, slot.call_id)
+        decision = self._one(slot, key, seen, alone=goes_on)
+        return emit(decision, observation(slot), title(slot), "" if goes_on else written(slot))
+
+    def _one(self, slot: Slot, key: Key, seen: Sequence[Emitted], *, alone: bool) -> Decision:
+        """Return the decision about one text; `alone` says that it may refer to nothing."""
         known = self.conversation.known
+        call = written(slot)
         if key not in known:
-            window = self.conversation.window(seen, written(slot))
+            redact = self.stores.redactor.redact
+            window = Window() if alone else self.conversation.window(seen, call, redact)
             known[key] = self._decide(slot, key[0], window, seen)
         decision = known[key]
-        if not stands(decision, seen):  # the host dropped what it refers to: the prefix has moved
-            alone = (key[0] + ALONE, key[1])
-            if alone not in known:
-                known[alone] = self._decide(slot, alone[0], Window(), seen)
-            decision = known[alone]
+        if not stands(decision, seen, call):  # the host dropped or changed what it refers to
+            second = (key[0] + ALONE, key[1])
+            if second not in known:
+                known[second] = self._decide(slot, second[0], Window(), seen)
+            decision = known[second]
         if decision.handle and self.way is None:
-            return as_it_came(decision.session, slot.call_id, slot.text)
+            safe = self.stores.redactor.redact(slot.text)
+            return as_it_came(decision.session, slot.call_id, slot.text, safe)
         return decision
 
     def _decide(
@@ -113,15 +132,25 @@ class Settler:
             window=window,
             way=self.way,
             count=self.count,
-            spare=self.spare - sum(one.saved for one in seen),
+            spare=self.spare - sum(part.saved for one in seen for part in (one, *one.more)),
         )
         return decide(case, self.stores)
 
 
-def emit(decision: Decision, came: Observation, label: str, call: str = "") -> Emitted:
+def editable(slot: Slot) -> bool:
+    """Tell whether a slot holds a text of a tool's that can be replaced."""
+    return slot.kind is Kind.OBSERVATION and bool(slot.text)
+
+
+def result(slot: Slot) -> tuple[str, Path]:
+    """Return what tells the tool result that a slot is a part of from its neighbours."""
+    return slot.call_id, slot.path[:-1] if isinstance(slot.path[-1], int) else slot.path
+
+
+def emit(decision: Decision, came: Observation, title: str, call: str = "") -> Emitted:
     """Return an observation as the model sees it after a decision."""
     text = came.output if decision.text is None else decision.text
-    return Emitted(decision=decision, text=text, label=label, call=call)
+    return Emitted(decision=decision, text=text, title=title, call=call)
 
 
 def observation(slot: Slot) -> Observation:
@@ -129,13 +158,11 @@ def observation(slot: Slot) -> Observation:
     return Observation(output=slot.text, command=_command(slot.arguments or {}), tool=slot.tool)
 
 
-def name(slot: Slot) -> str:
-    """Return a few words by which the model recognises a tool result."""
+def title(slot: Slot) -> str:
+    """Return that by which the model recognises a tool result."""
     arguments = slot.arguments or {}
-    if command := _command(arguments):
-        return label(command)
     first = next((value for value in arguments.values() if isinstance(value, str)), "")
-    return label(f"{slot.tool} {first}")
+    return _command(arguments) or f"{slot.tool} {first}"
 
 
 def written(slot: Slot) -> str:

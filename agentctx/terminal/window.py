@@ -58,12 +58,16 @@ class Window:
         self._places: dict[str, list[Place]] = {}
         self._results = 0
 
-    def add(self, shown: Shown) -> None:
-        """Append a text that the model has written or is about to see."""
+    def add(self, shown: Shown, *, goes_on: bool = False) -> None:
+        """Append a text that the model has written or is about to see.
+
+        `goes_on` says that it belongs to the same result as the one before.
+        """
+        order = self._results - goes_on
         for at, line in enumerate(shown.keys):
             if line is not None and line.body and not line.body.isspace():
-                self._places.setdefault(line.body, []).append(Place(shown, at, self._results))
-        self._results += not shown.call
+                self._places.setdefault(line.body, []).append(Place(shown, at, order))
+        self._results += not (shown.call or goes_on)
 
     def has(self, body: str) -> bool:
         """Tell whether a line with this body is shown anywhere."""

@@ -100,7 +100,7 @@ def _call(block: Block) -> Answer:
 def _result(cursor: Cursor, path: Path, block: Block, *, editable: bool) -> None:
     answer = cursor.answer(block.get("tool_use_id"), is_error=block.get("is_error") is True)
     cursor.content(
-        (*path, "content"),
+        (*path, "content") if "content" in block else path,
         block.get("content"),
         Kind.OBSERVATION,
         answer,

@@ -87,9 +87,10 @@ class Cursor:
             types: The part types that hold text.
             editable: False inside an object of the caller's SDK, which is never edited.
         """
-        if content is None:
-            return
-        if isinstance(content, str):
+        if content is None or content == []:
+            if kind is Kind.OBSERVATION:  # the model counts it among the results
+                self.add(path, Kind.OPAQUE, "", answer)
+        elif isinstance(content, str):
             self.add(path, fixed(kind, editable=editable), content, answer)
         elif isinstance(content, (list, tuple)):
             for index, part in enumerate(content):

@@ -63,8 +63,11 @@ def test_an_orphan_result_is_still_read() -> None:
     assert (slot.kind, slot.call_id, slot.tool) == (Kind.OBSERVATION, "lost", "")
 
 
-def test_a_result_without_content_has_no_slot() -> None:
-    assert len(anthropic.read(request(user({"type": "tool_result", "tool_use_id": "a"})))) == 1
+@pytest.mark.parametrize("content", [{}, {"content": None}, {"content": []}])
+def test_a_result_without_content_is_a_slot_that_cannot_be_edited(content: dict[str, Any]) -> None:
+    result = {"type": "tool_result", "tool_use_id": "a", **content}
+    _, slot = anthropic.read(request(user(result)))
+    assert (slot.kind, slot.text, slot.call_id) == (Kind.OPAQUE, "", "a")
 
 
 @pytest.mark.parametrize(
