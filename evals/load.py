@@ -84,8 +84,10 @@ def _lines(path: Path) -> Iterator[Record]:
                     raise DataError(f"{str(path)!r} is not JSON lines: give .jsonl or .jsonl.gz")
                 yield Record(str(path), number, line)
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        reason = f"{str(path)!r} cannot be read after record {number} ({_one_line(error)})"
-        raise DataError(f"{reason}: give trajectories as .jsonl or .jsonl.gz") from error
+        why = getattr(error, "strerror", None) or f"{_one_line(error)}, after record {number}"
+        raise DataError(
+            f"{str(path)!r} cannot be read ({why}): give trajectories as .jsonl or .jsonl.gz"
+        ) from error
 
 
 def _decode(line: str) -> tuple[Any, bool]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from agentctx import config
 from agentctx.cli.output import print_json
+from agentctx.errors import UnknownHandle
 from agentctx.events import EXPAND
 from agentctx.stores import Stores
 
@@ -29,7 +30,10 @@ def show(handle: str, span: tuple[int, int], pattern: Any, *, as_json: bool) -> 
         ArchiveError: there is no such original, or it cannot be read.
     """
     stores = Stores(config.load())
-    name = stores.resolve(handle)
+    try:
+        name = stores.resolve(handle)
+    except UnknownHandle as error:
+        raise UnknownHandle(f"{error}; looked in {stores.settings.data}") from error
     size, command = stores.archive.size(name), stores.archive.command(name)
     lines = _lines(stores, name, span, pattern)
     if as_json:

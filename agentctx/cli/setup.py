@@ -42,9 +42,11 @@ def show(*, as_json: bool) -> None:
     """
     from rich.table import Table
 
-    rows = config.explain(config.load())
+    settings = config.load()
+    rows = config.explain(settings)
     if as_json:
-        print_json({row.name: {"value": row.value, "source": row.source} for row in rows})
+        values = {row.name: getattr(settings, row.name) for row in rows}
+        print_json({row.name: {"value": values[row.name], "source": row.source} for row in rows})
         return
     table = Table("setting", "value", "from")
     for row in rows:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentctx import config
 from agentctx.cli.output import print_json, print_table
+from agentctx.errors import DataError
 from agentctx.prices import cost, price
 from agentctx.stores import LEDGER, Stores
 
@@ -22,6 +23,7 @@ def show(session: str | None, *, as_json: bool) -> None:
 
     Raises:
         ConfigError: the settings cannot be used.
+        DataError: nothing is recorded of that session.
         LedgerError: the ledger cannot be read.
     """
     settings = config.load()
@@ -32,6 +34,8 @@ def show(session: str | None, *, as_json: bool) -> None:
         )
         return
     found = Stores(settings).ledger.stats(session)
+    if session is not None and not (found.sessions or found.calls or found.expanded):
+        raise DataError(f"no session {session!r} in {folder}: leave out --session to see all")
     dollars = {
         model: cost(usage, price(model, settings.prices)) for model, usage in found.models.items()
     }

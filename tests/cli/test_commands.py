@@ -90,7 +90,7 @@ def test_wrong_usage_is_one_line_with_a_remedy_and_2(call, args):
         (["expand", "../../etc"], "no original has the handle"),
         (["reduce", "missing"], "missing: No such file or directory: give a file"),
         (["reduce", "."], "Is a directory"),
-        (["eval", "replay", "missing.jsonl"], "missing.jsonl"),
+        (["eval", "replay", "missing.jsonl"], "'missing.jsonl' cannot be read (No such file"),
         (["eval", "replay", "log", "--policy", "none-such"], "no policy 'none-such'"),
     ],
 )
@@ -226,6 +226,18 @@ def test_stats_price_the_models(here, call):
     assert "$0.00" in shown
 
 
+def test_stats_of_a_session_that_is_not_there_are_an_error(call, handle):
+    status, out, err = call("stats", "--session", "typo")
+    assert (status, out) == (1, "")
+    assert "no session 'typo' in" in err
+    assert "leave out --session" in err
+    assert err.count("\n") == 1
+
+
+def test_an_unknown_handle_says_where_was_looked(here, call):
+    assert f"looked in {here / '.agentctx'}\n" in call("expand", "abcdef")[2]
+
+
 def test_stats_of_nothing_make_nothing(here, call):
     status, out, _ = call("stats")
     assert status == 0
@@ -259,9 +271,12 @@ def test_config_says_where_each_value_comes_from(here, call, monkeypatch):
     (here / "agentctx.toml").write_text("min_tokens = 200\nobservation_tokens = 3000")
     monkeypatch.setenv("AGENTCTX_OBSERVATION_TOKENS", "5000")
     found = json.loads(call("config", "--json")[1])
-    assert found["min_tokens"] == {"value": "200", "source": str(here / "agentctx.toml")}
+    assert found["min_tokens"] == {"value": 200, "source": str(here / "agentctx.toml")}
     assert found["observation_tokens"]["source"] == "AGENTCTX_OBSERVATION_TOKENS"
-    assert found["mode"]["source"] == "default"
+    assert found["mode"] == {"value": "reduce", "source": "default"}
+    assert found["exclude_tools"]["value"] == []
+    assert found["archive_cap"]["value"] is None
+    assert found["data"]["value"] == str(here / ".agentctx")
     assert "min_tokens" in call("config")[1]
 
 
