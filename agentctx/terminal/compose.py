@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agentctx.terminal import marker
 from agentctx.terminal.budget import HEAD, cut
 from agentctx.terminal.hidden import Hidden
-from agentctx.terminal.lines import Line
+from agentctx.terminal.lines import Line, extent
 from agentctx.values import Span
 
 
@@ -76,11 +76,11 @@ def _show(
 
 
 def _mark(lines: Sequence[Line], group: Sequence[Hidden], total: int, way: str) -> tuple[str, Span]:
-    first, last = lines[group[0].start].first, lines[group[-1].stop - 1].last
+    first, last = extent(lines, group[0].start, group[-1].stop)
     reasons: dict[str, int] = {}
     for run in group:
-        size = lines[run.stop - 1].last - lines[run.start].first + 1
-        reasons[run.reason] = reasons.get(run.reason, 0) + size
+        start, stop = extent(lines, run.start, run.stop)
+        reasons[run.reason] = reasons.get(run.reason, 0) + stop - start + 1
     text = marker.lines_hidden(total=total, reasons=reasons, first=first, last=last, way=way)
     sources = dict.fromkeys(run.source for run in group if run.source)
     return text, Span(first, last, ", ".join(reasons), " ".join(sources))

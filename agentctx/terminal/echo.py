@@ -21,6 +21,9 @@ _SIGNS = ("+", " ")
 MIN_CHARACTERS = 120
 """A run shorter than this costs about as much as its marker."""
 
+BLANKS = MIN_CHARACTERS
+"""So many blank lines on end finish a run: they would be read over again for every line of it."""
+
 WORTH_A_LABEL = 600
 """A run so long is worth the tokens of naming the command that shows it."""
 
@@ -77,17 +80,19 @@ def _longest(keys: Sequence[Key], i: int, free: Sequence[bool], window: Window) 
 
 def _extend(keys: Sequence[Key], i: int, free: Sequence[bool], place: Place, sign: str) -> Match:
     """Follow both texts from here on for as long as they agree."""
-    theirs = place.shown.keys[place.at : place.at + len(keys) - i]
-    shift = _shift(keys[i], theirs[0], 0)
+    theirs = place.shown.keys
+    shift = _shift(keys[i], theirs[place.at], 0)
     length = 0
-    for n, there in enumerate(theirs):
-        here = keys[i + n]
+    for n in range(min(len(theirs) - place.at, len(keys) - i)):
+        here, there = keys[i + n], theirs[place.at + n]
         if there is None or not free[i + n] or here.body != sign + there.body:
             break
         if _shift(here, there, n) != shift:
             break
         if here.body and not here.body.isspace():
             length = n + 1
+        elif n - length >= BLANKS:
+            break
     return Match(place, length, _moved(keys[i], shift, sign))
 
 

@@ -50,3 +50,12 @@ def number(texts: Sequence[str], numbers: Sequence[int]) -> tuple[Line, ...]:
     for name, values in (("text", texts), ("first", numbers), ("last", numbers)):
         deque(map(vars(Line)[name].__set__, lines, values), maxlen=0)
     return lines
+
+
+def extent(lines: Sequence[Line], start: int, stop: int) -> tuple[int, int]:
+    """Return the first and last raw line behind the lines from `start` to before `stop`.
+
+    On a screen, rows further down may come from raw lines further up.
+    """
+    some = lines[start:stop]
+    return min(line.first for line in some), max(line.last for line in some)

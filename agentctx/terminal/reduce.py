@@ -98,7 +98,7 @@ def reduce(
         longest=int(room) if room else None,
     )
     after = count(text) if text != raw else before
-    if not limits.worth(before, after):
+    if not limits.worth(before, after) or not text.strip():  # providers refuse a blank result
         return Reduction(text=raw, tokens_before=before, tokens_after=before)
     rules = tuple(dict.fromkeys(_step(run) for run in hidden)) or ("screen",)
     return Reduction(
@@ -165,7 +165,7 @@ def _kind(observation: Observation, raw: str) -> Output:
     if kind is not Output.READ and raw.lstrip().startswith(_DATA_STARTS):
         try:
             json.loads(raw)
-        except ValueError:
+        except (ValueError, RecursionError):
             return kind
         return Output.READ
     return kind

@@ -18,6 +18,8 @@ def repeats(lines: Sequence[Line]) -> list[Hidden]:
     """Return the runs that repeat, back to back, the block of lines right before them."""
     found: list[Hidden] = []
     texts = [line.text for line in lines]
+    if texts and not texts[-1]:  # what follows the last line's end is no line
+        texts.pop()
     latest: dict[str, int] = {}
     i = 0
     while i < len(texts):

@@ -191,3 +191,26 @@ def test_spans_cover_every_line_of_the_original_in_order() -> None:
 def test_markers_tell_their_handles_once() -> None:
     made = run(f"first\n{FILE}\nbetween\n{FILE}\nlast", "./twice", seen(FILE))
     assert handles(made.text) == ("a1b2c3",)
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_what_follows_the_last_line_end_is_no_hidden_line(end: str) -> None:
+    text = "\n\n".join(["a line that is printed again and again"] * 60) + end
+    made = run(text, "make")
+    assert "118 of 119 lines hidden" not in made.text
+    assert f"116 of {119} lines hidden (repeat the 2 lines before) · lines 3-118" in made.text
+    assert made.text.endswith(f"again{end}")
+
+
+def test_the_range_of_a_marker_holds_what_it_hides_when_rows_were_drawn_upwards() -> None:
+    rows = [f"\x1b[{20 - i};1Hrow {20 - i} shows the very same words as before" for i in range(20)]
+    before = "\n".join(row.split("H", 1)[1] for row in reversed(rows))
+    made = run("\n".join(rows) + "\x1b[30;1H", "make", seen(before))
+    assert "20 of 20 lines hidden" in made.text
+    assert "lines 1-20 · expand" in made.text
+
+
+@pytest.mark.parametrize("start", ["[", '{"a":'])
+def test_what_nests_too_deep_for_a_parser_is_reduced_as_any_text(start: str) -> None:
+    text = start * 20_000 + "\n" + "one more line of it\n" * 300
+    assert run(text, "make").handle
