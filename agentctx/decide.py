@@ -94,7 +94,7 @@ def _decision(case: Case, original: str, reduction: Reduction) -> Decision:
 def _reduced(case: Case, stores: Stores) -> Reduction:
     """Return the reduction of an observation; one without handle leaves it alone."""
     observation = case.observation
-    if _exempt(observation, stores.settings):
+    if case.way is None or _exempt(observation, stores.settings):
         return _unchanged(observation, case.count(observation.output))
     name = content_id(observation.output)
     handle = name[:6]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -96,7 +96,12 @@ class Session:
         return (EXPAND,)
 
     def offer(self, payload: Payload, *, wire: str | None = None) -> Payload:
-        """Return the request with our tools at the end of its tools, if it has any tools."""
+        """Return the request with our tools at the end of its tools, if it has any tools.
+
+        In the modes that edit nothing it is the same object.
+        """
+        if self.settings.mode in (Mode.OFF, Mode.METER):
+            return payload
         return _module(payload, wire).add_tools(payload, self.tools())
 
     def rewrite(self, payload: Payload, *, wire: str | None = None, cold: bool = False) -> Payload:
@@ -149,10 +154,13 @@ class Session:
             settler = Settler(
                 conversation=conversation,
                 stores=self.stores,
-                way=self._way(()),
+                way=self._way(self._offered),
                 count=self._gauges.count(None),
             )
             decision = settler.arrive(observation, call_id, live)
+        if self.settings.mode is Mode.METER:
+            tokens = decision.tokens_before
+            return Reduction(text=observation.output, tokens_before=tokens, tokens_after=tokens)
         return _reduction(decision, observation.output)
 
     def record(
@@ -222,16 +230,22 @@ class Session:
         slots = module.read(payload)
         found = [slot for slot in slots if _of_tool(slot)]
         conversation = self._conversation(self.name or formats.prefix_key(slots))
+        tools = module.tool_names(payload)
+        self._offered = self._offered or EXPAND.name in tools
+        way = self._way(EXPAND.name in tools)
         with conversation.lock:
             settler = Settler(
                 conversation=conversation,
                 stores=self.stores,
                 new={slot.path for slot in (found if cold else formats.fresh(slots))},
-                way=self._way(module.tool_names(payload)),
+                way=way,
+                whole=way is None and (bool(tools) or not self._offered),
                 count=self._gauges.count(payload.get("model")),
                 spare=self._gauges.spare(payload.get("model"), [slot.text for slot in slots]),
             )
             emitted = settler.settle(found)
+        if self.settings.mode is Mode.METER:
+            return payload
         edits = [
             Edit(slot.path, (Text(emitted[slot.path]),))
             for slot in filter(editable, found)
@@ -270,13 +284,10 @@ class Session:
                 self._conversations.popitem(last=False)
             return found
 
-    def _way(self, tools: Collection[str]) -> str | None:
-        """Return how the model expands a handle, if it can at all."""
-        if EXPAND.name in tools:
-            self._offered = True
-        if self._hint:
-            return self._hint
-        return _TOOL_WAY if EXPAND.name in tools or (not tools and self._offered) else None
+    def _way(self, offered: bool) -> str | None:
+        """Return how the model expands a handle, if it can at all; to measure, it always can."""
+        able = offered or self.settings.mode is Mode.METER
+        return self._hint or (_TOOL_WAY if able else None)
 
 
 def _of_tool(slot: Slot) -> bool:

@@ -23,7 +23,8 @@ class Settler:
     """What it takes to settle the observations of one request.
 
     `new` are the paths of those that were never sent; `way` is how the model expands a handle,
-    None when it cannot; `count` counts tokens; `spare` are the tokens that the whole request may
+    None when it cannot, so that nothing more is hidden; `whole` says that it cannot expand what was
+    hidden before either; `count` counts tokens; `spare` are the tokens that the whole request may
     lose (see `Case`).
     """
 
@@ -32,6 +33,7 @@ class Settler:
     way: str | None
     count: Callable[[str], int]
     new: Collection[Path] = ()
+    whole: bool = False
     spare: float = inf
 
     def settle(self, slots: Sequence[Slot]) -> dict[Path, str]:
@@ -114,7 +116,7 @@ class Settler:
             if second not in known:
                 known[second] = self._decide(slot, second[0], Window(), seen)
             decision = known[second]
-        if decision.handle and self.way is None:
+        if decision.handle and self.whole:
             safe = self.stores.redactor.redact(slot.text)
             return as_it_came(decision.session, slot.call_id, slot.text, safe)
         return decision
