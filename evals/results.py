@@ -183,15 +183,3 @@ class Results:
     skipped: int = 0
     notes: tuple[str, ...] = ()
     raw_check: RawCheck | None = None
-
-    def json(self) -> dict[str, object]:
-        """Return the report as JSON values."""
-        from agentctx.evals.report import as_json
-
-        return as_json(self)
-
-    def text(self) -> str:
-        """Return the report as a plain text table."""
-        from agentctx.evals.report import as_text
-
-        return as_text(self)

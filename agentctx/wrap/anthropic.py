@@ -124,7 +124,7 @@ def like(turn: Sequence[Item], given: Sequence[Item]) -> Sequence[Item]:
 
 def weaver(hidden: frozenset[str]) -> Weaver:
     """Return what hides the calls of these tools in a stream."""
-    return MessageWeaver(hidden)
+    return MessageWeaver(hidden, said)
 
 
 def tokens(report: Any) -> Usage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from agentctx.wire.views import string
@@ -23,9 +24,10 @@ _COUNTS = (
 class MessageWeaver:
     """See `spoken.Weaver`."""
 
-    def __init__(self, hidden: frozenset[str]) -> None:
+    def __init__(self, hidden: frozenset[str], said: Callable[..., Spoken]) -> None:
         self.done = False
         self._hidden = hidden
+        self._said = said
         self._round = 0
         self._next_index = 0
         self._shown_calls = 0
@@ -70,9 +72,7 @@ class MessageWeaver:
 
     def spoken(self) -> Spoken:
         """Return what was said in this round, every block whole."""
-        from agentctx.wrap.anthropic import said
-
-        return said(
+        return self._said(
             [self._whole(index) for index in sorted(self._blocks)],
             usage=self._usage,
             stop=self._stop,

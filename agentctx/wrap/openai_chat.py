@@ -29,13 +29,27 @@ def spoken(reply: Any) -> Spoken:
     if isinstance(reply, str):
         return Spoken(items=({"role": "assistant", "content": reply},))
     message = clean(plain(_message(reply)) or {})
+    return said(
+        message,
+        calls=calls(message),
+        usage=usage(reply),
+        stop=field(reply, "choices", 0, "finish_reason"),
+        name=field(reply, "id"),
+        model=field(reply, "model"),
+    )
+
+
+def said(
+    message: Item, *, calls: tuple[ToolCall, ...], usage: Any, stop: Any, name: Any, model: Any
+) -> Spoken:
+    """Return a turn of this message; `name` is the id of its completion."""
     return Spoken(
         items=(message,),
-        calls=calls(message),
-        usage=tokens(usage(reply)),
-        whole=field(reply, "choices", 0, "finish_reason") not in CUT,
-        id=string(field(reply, "id")),
-        model=string(field(reply, "model")),
+        calls=calls,
+        usage=tokens(usage),
+        whole=stop not in CUT,
+        id=string(name),
+        model=string(model),
     )
 
 
@@ -90,7 +104,7 @@ def like(turn: Sequence[Item], given: Sequence[Item]) -> Sequence[Item]:
 
 def weaver(hidden: frozenset[str]) -> Weaver:
     """Return what hides the calls of these tools in a stream."""
-    return ChatWeaver(hidden)
+    return ChatWeaver(hidden, said)
 
 
 def clean(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,9 +60,10 @@ class _Call:
 class ChatWeaver:
     """See `spoken.Weaver`. The choice 0 is read; requests for several are not intercepted."""
 
-    def __init__(self, hidden: frozenset[str]) -> None:
+    def __init__(self, hidden: frozenset[str], said: Callable[..., Spoken]) -> None:
         self.done = False
         self._hidden = hidden
+        self._said = said
         self._round = 0
         self._head: dict[str, Any] = {}
         self._shown_calls = 0
@@ -96,20 +98,18 @@ class ChatWeaver:
 
     def spoken(self) -> Spoken:
         """Return what was said in this round."""
-        from agentctx.wrap.openai_chat import CUT, tokens
-
         for call in self._calls:
             call.ours = bool(call.ours)
         message: dict[str, Any] = {"role": "assistant", "content": "".join(self._text) or None}
         message.update(self._thoughts)
         if self._calls:
             message["tool_calls"] = [call.item() for call in self._calls]
-        return Spoken(
-            items=(message,),
+        return self._said(
+            message,
             calls=tuple(call.call() for call in self._calls),
-            usage=tokens(self._usage),
-            whole=self._stop not in CUT,
-            id=self._id,
+            usage=self._usage,
+            stop=self._stop,
+            name=self._id,
             model=self._model,
         )
 

@@ -107,7 +107,7 @@ def like(turn: Sequence[Item], given: Sequence[Item]) -> Sequence[Item]:
 
 def weaver(hidden: frozenset[str]) -> Weaver:
     """Return what hides the calls of these tools in a stream."""
-    return ResponseWeaver(hidden)
+    return ResponseWeaver(hidden, spoken)
 
 
 def listed(given: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from agentctx.wrap import shape
@@ -14,9 +15,10 @@ _ENDING = frozenset({"response.completed", "response.failed", "response.incomple
 class ResponseWeaver:
     """See `spoken.Weaver`. The caller's response keeps the id of the first round throughout."""
 
-    def __init__(self, hidden: frozenset[str]) -> None:
+    def __init__(self, hidden: frozenset[str], read: Callable[[Any], Spoken]) -> None:
         self.done = False
         self._hidden = hidden
+        self._read = read
         self._round = 0
         self._id: Any = None
         self._sequence = 0
@@ -55,12 +57,10 @@ class ResponseWeaver:
 
     def spoken(self) -> Spoken:
         """Return what was said in this round."""
-        from agentctx.wrap import openai_responses
-
         response = shape.field(self._last, "response")
         if response is None:
             return Spoken(items=(), whole=False)
-        return openai_responses.spoken(shape.put(response, output=self._output(response)))
+        return self._read(shape.put(response, output=self._output(response)))
 
     def resume(self) -> None:
         """Drop this round's ending; the next round's items go on in its place."""

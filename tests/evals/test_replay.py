@@ -8,6 +8,7 @@ import pytest
 
 from agentctx.errors import ConfigError, DataError
 from agentctx.evals import replay
+from agentctx.evals.report import as_json, as_text
 from agentctx.evals.results import PolicyResult, Results
 from agentctx.evals.trajectory import HOST_PROMPT
 from tests.evals.runs import mini, vorflux, write
@@ -114,7 +115,7 @@ def test_a_broken_record_is_counted_and_the_rest_goes_on(paths: list[Path]) -> N
     results = replay.run(paths, ["raw"])
     assert (results.runs, results.skipped) == (3, 1)
     assert "record 2: skipped" in results.notes[0]
-    assert "record 2: skipped" in results.text()
+    assert "record 2: skipped" in as_text(results)
 
 
 def test_files_without_any_trajectory_are_one_line(tmp_path: Path) -> None:
@@ -130,7 +131,7 @@ def test_an_unknown_policy_is_refused_before_any_work(tmp_path: Path) -> None:
 
 
 def test_the_report_is_json_with_the_promised_fields(paths: list[Path]) -> None:
-    report = json.loads(json.dumps(replay.run(paths, ["raw", "agentctx"]).json()))
+    report = json.loads(json.dumps(as_json(replay.run(paths, ["raw", "agentctx"]))))
     ours = report["policies"][1]
     assert ours["policy"] == "agentctx"
     promised = {
@@ -159,12 +160,12 @@ def test_an_assumed_prompt_is_in_every_call_and_is_told(paths: list[Path]) -> No
     without, given = (replay.run(paths, ["raw"], host_prompt=n) for n in (0, 1_000))
     more = policy(given, "raw").spend.prompt - policy(without, "raw").spend.prompt
     assert more == 1_000 * 10  # two native runs of five calls each
-    assert "1000 tokens stand in" in given.text()
-    assert "stand in" not in without.text()
+    assert "1000 tokens stand in" in as_text(given)
+    assert "stand in" not in as_text(without)
 
 
 def test_the_plain_report_names_every_policy(paths: list[Path]) -> None:
-    text = replay.run(paths, ["raw", "mask"]).text()
+    text = as_text(replay.run(paths, ["raw", "mask"]))
     assert "raw" in text
     assert "mask" in text
     assert "uncalibrated" in text
