@@ -163,7 +163,7 @@ def _made(name: str, config: Mapping[str, Any]) -> Environment:
     try:
         from minisweagent.environments import get_environment
     except ImportError as error:
-        raise MissingExtra("mini-swe-agent", "dev") from error
+        raise MissingExtra("mini-swe-agent", "evals") from error
     return get_environment({**config, "environment_class": name})
 
 
