@@ -14,7 +14,7 @@ from uuid import uuid4
 from agentctx import config
 from agentctx import wire as formats
 from agentctx.conversation import Conversation
-from agentctx.errors import AgentctxError, RedactionError, WireError
+from agentctx.errors import AgentctxError, ConfigError, RedactionError, WireError
 from agentctx.events import EXPAND as EXPANDED
 from agentctx.gauges import Gauges
 from agentctx.ledger import Decision
@@ -72,13 +72,13 @@ class Session:
             count: counts the tokens of a text; the default is the model's tokenizer, calibrated.
 
         Raises:
-            ConfigError: the settings cannot be used.
+            ConfigError: the settings or the hint cannot be used.
         """
         chosen = settings or config.load()
         self.settings = replace(chosen, data=Path(data)) if data is not None else chosen
         self.name = name
         self.stores = Stores(self.settings, redactor)
-        self._hint = expand_hint
+        self._hint = _usable(expand_hint)
         self._own = name or f"session-{uuid4().hex[:12]}"
         self._offered = False
         self._lock = Lock()
@@ -288,6 +288,18 @@ class Session:
         """Return how the model expands a handle, if it can at all; to measure, it always can."""
         able = offered or self.settings.mode is Mode.METER
         return self._hint or (_TOOL_WAY if able else None)
+
+
+def _usable(hint: str | None) -> str | None:
+    try:
+        usable = not hint or "a1b2c3" in hint.format(handle="a1b2c3")
+    except (AttributeError, LookupError, ValueError):
+        usable = False
+    if not usable:
+        raise ConfigError(
+            f"expand_hint {hint!r} does not name the handle: write e.g. 'agentctx expand {{handle}}'"
+        )
+    return hint
 
 
 def _of_tool(slot: Slot) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from agentctx.config import Settings
+from agentctx.errors import ConfigError, LedgerError
+from agentctx.ledger import Decision, Ledger
 from agentctx.options import Mode
 from agentctx.session import Session
 from agentctx.terminal.marker import handles
@@ -65,3 +68,23 @@ def test_meter_mode_edits_nothing_of_what_an_earlier_mode_reduced(tmp_path: Path
     session = Session("run", settings=Settings(mode=Mode.METER, data=tmp_path))
     assert session.rewrite(offered) is offered
     assert session.observe(Observation(output=NOISE), call_id="c1").text == NOISE
+
+
+class Full(Ledger):
+    def decide_all(self, made: Sequence[Decision]) -> tuple[Decision, ...]:
+        raise LedgerError("the disk is full")
+
+
+def test_a_reduction_that_cannot_be_stored_is_not_made(tmp_path: Path) -> None:
+    session = Session("run", data=tmp_path)
+    session.stores.ledger = Full(tmp_path / "state.db")
+    now = texts(send(session, request(*ONE[:1], result("c1", NOISE))))
+    later = request(*ONE[:1], result("c1", NOISE), *ONE)
+    for one in (session, Session("run", data=tmp_path)):  # a restart must not move the prefix
+        assert texts(send(one, later))[0] == now[0]
+
+
+@pytest.mark.parametrize("hint", ["{0} {handle}", "run {tool} {handle}", "{", "agentctx expand"])
+def test_a_hint_that_cannot_name_a_handle_is_refused(tmp_path: Path, hint: str) -> None:
+    with pytest.raises(ConfigError, match="expand_hint"):
+        Session(data=tmp_path, expand_hint=hint)
