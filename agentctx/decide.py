@@ -66,12 +66,17 @@ def decide(case: Case, stores: Stores) -> Decision:
         )
         before = reduction.tokens_before
         reduction = Reduction(text=original, tokens_before=before, tokens_after=before)
-    return store_all([_decision(case, original, reduction)], stores)[0]
+    stored = stores.decide_all([_decision(case, original, reduction)])
+    if stored:
+        return stored[0]
+    # A reduction that nobody remembers after a restart would move the prefix then.
+    shown = original if stores.settings.mode is Mode.METER else safe.output
+    return as_it_came(case.session, case.call_id, original, shown)
 
 
 def store_all(made: Sequence[Decision], stores: Stores) -> Sequence[Decision]:
-    """Store decisions; those that were there first win."""
-    return stores.decide_all(made) if made else ()
+    """Store decisions; those that were there first win. Without a ledger they hold in memory."""
+    return (stores.decide_all(made) or made) if made else ()
 
 
 def _decision(case: Case, original: str, reduction: Reduction) -> Decision:

@@ -75,8 +75,8 @@ class Stores:
         return bool(self._asked("", lambda: self.ledger.emitted([content_id(text)]), nothing))
 
     def decide_all(self, made: Sequence[Decision]) -> Sequence[Decision]:
-        """Store decisions, the first of each key wins; without a ledger they hold in memory."""
-        return self._asked(made[0].session, lambda: self.ledger.decide_all(made), made)
+        """Store decisions, the first of each key wins; none when the ledger cannot be written."""
+        return self._asked(made[0].session, lambda: self.ledger.decide_all(made), ())
 
     def resolve(self, handle: str) -> str:
         """Return the content id that a handle stands for: the one it was given to comes first.
