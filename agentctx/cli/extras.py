@@ -13,6 +13,7 @@ DISTRIBUTION = "agentctx-middleware"
 _EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)["']""")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _BUNDLES = {"dev", "all"}
+_LATER = {"lens", "local", "mcp", "proxy"}  # what they are for is not there yet
 
 
 def installed() -> Iterator[Check]:
@@ -30,7 +31,7 @@ def _extras() -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for line in _requirements():
         extra, name = _EXTRA.search(line), _NAME.match(line)
-        if extra and name and extra[1] not in _BUNDLES:
+        if extra and name and extra[1] not in _BUNDLES | _LATER:
             found[extra[1]].append(name[0])
     return found
 
