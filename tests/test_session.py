@@ -314,3 +314,13 @@ async def test_async_twins_leave_the_loop_free(tmp_path: Path) -> None:
     assert handles(reduction.text)
     assert ticks > 20
     assert await session.ahandle(ToolCall(id="x", name="other", arguments={})) is None
+
+
+async def test_async_twins_do_as_the_plain_methods(tmp_path: Path) -> None:
+    session = Session("run", data=tmp_path)
+    payload = session.offer(request(*ONE[:1], result("c1", NOISE)))
+    sent = await session.arewrite(payload)
+    assert handles(texts(sent)[0])
+    assert session.rewrite(payload) == sent
+    await session.arecord(Usage(input=7), model="m", sent=sent)
+    assert session.stores.ledger.stats().usage == Usage(input=7)
