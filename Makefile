@@ -1,29 +1,43 @@
-# Two commands for a new user: `make demo` and `make test`. Both make .venv themselves.
-PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
-	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+# Two commands for a new user: `make demo` and `make test`. Each makes .venv and installs by itself.
+# Written for GNU make 3.81, which macOS ships.
 VENV ?= .venv
 BIN := $(VENV)/bin
-JOBS ?= 2
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+DATA ?= ../shared/data/trajectories/*.gz
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+LONG := AGENTCTX_TEST_PROFILE=long
 
-.PHONY: demo test test-laws test-long lint bench replay wheel clean
+# The first Python that is new enough and can make environments; asked for only when there is none yet.
+PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3.14 python3; do \
+	"$$python" -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && \
+	echo "$$python" && break; done)
+NO_PYTHON = agentctx needs Python 3.11 or newer that can make environments (Debian: apt install python3-venv, \
+	macOS: brew install python), or name one: make PYTHON=/path/to/python3.12
+
+.PHONY: demo test test-long test-laws lint format bench replay wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/agentctx demo --html report.html
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(PYTEST)
 
 test-long: $(VENV)/.dev
-	AGENTCTX_TEST_PROFILE=long $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(LONG) $(PYTEST)
 
 test-laws: $(VENV)/.dev
-	AGENTCTX_TEST_PROFILE=long $(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/test_laws.py
+	$(LONG) $(PYTEST) tests/test_laws.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-columns=min,median,max,rounds
@@ -34,17 +48,19 @@ replay: $(VENV)/.installed
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build
 
-$(VENV)/bin/python:
-	@test -n "$(PYTHON)" || { echo "agentctx needs Python 3.11 or newer: install it, or say make PYTHON=/path/to/python3.12"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "$(NO_PYTHON)" >&2; exit 1; }
+	"$(PYTHON)" -m venv "$(VENV)"
+	$(PIP) install --upgrade pip
 
-$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	@echo "installing agentctx into $(VENV)"
+	$(PIP) install --editable .
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	@echo "installing agentctx and what its tests need into $(VENV): some minutes the first time"
+	$(PIP) install --editable ".[dev]"
 	@touch $@ $(VENV)/.installed
 
 clean:
