@@ -104,7 +104,7 @@ def load(start: Path | None = None, env: Mapping[str, str] | None = None) -> Set
         ConfigError: a file cannot be read, a key is unknown, or a value cannot be used.
     """
     env = os.environ if env is None else env
-    start = Path.cwd() if start is None else start.absolute()
+    start = _working_folder() if start is None else start.absolute()
     explicit = env.get(f"{PREFIX}CONFIG")
     path, table = (start / explicit, _toml(start / explicit)) if explicit else _nearest(start)
     values: dict[str, Any] = {"data": _nearest_data(start)}
@@ -118,14 +118,26 @@ def load(start: Path | None = None, env: Mapping[str, str] | None = None) -> Set
     return Settings(**values, sources=sources)
 
 
+def _working_folder() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise ConfigError(
+            f"the working folder is gone ({error.strerror}): change to another"
+        ) from None
+
+
 def _nearest(start: Path) -> tuple[Path, dict[str, Any]]:
     for folder in (start, *start.parents):
         if (path := folder / FILE).is_file():
             return path, _toml(path)
         if (path := folder / "pyproject.toml").is_file():
-            table = _toml(path, "agentctx").get("tool", {}).get("agentctx")
-            if table is not None:
+            tool = _toml(path, "agentctx").get("tool", {})
+            table = tool.get("agentctx") if isinstance(tool, dict) else None
+            if isinstance(table, dict):
                 return path, table
+            if table is not None:
+                raise ConfigError(f"{path}: tool.agentctx is no table: write [tool.agentctx]")
     return start / FILE, {}
 
 

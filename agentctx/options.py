@@ -56,7 +56,7 @@ def flag(value: Any) -> bool:
 def tokens(value: Any) -> int:
     """Take a whole number of tokens."""
     text = str(value).replace("_", "")
-    if isinstance(value, bool) or not text.isascii() or not text.isdigit():
+    if isinstance(value, bool) or not text.isascii() or not text.isdigit() or len(text) > 18:
         raise ValueError("use a whole number of tokens, 0 or more")
     return int(text)
 
@@ -69,6 +69,8 @@ def size(value: Any) -> int | None:
     if isinstance(value, bool) or not found:
         raise ValueError('use a number of bytes, or a size such as "2 GiB"')
     number, unit, binary = found.groups()
+    if len(number) > 18:
+        raise ValueError("use less: no disk is so large")
     base = 1024 if binary else 1000
     return int(float(number) * base ** " kmgt".index(unit.lower() or " ")) or None
 
@@ -113,7 +115,10 @@ def folder(value: Any) -> Path:
     """Take a folder; the caller makes it absolute."""
     if not isinstance(value, str) or not value.strip() or "\0" in value:
         raise ValueError("use the path of a folder")
-    return Path(value).expanduser()
+    try:
+        return Path(value).expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{error} Use the path of a folder") from None
 
 
 def prices(value: Any) -> Prices:

@@ -14,7 +14,7 @@ from uuid import uuid4
 from agentctx import config
 from agentctx import wire as formats
 from agentctx.conversation import Conversation
-from agentctx.errors import AgentctxError, ConfigError, RedactionError, WireError
+from agentctx.errors import AgentctxError, ConfigError, RedactionError, ToolError, WireError
 from agentctx.events import EXPAND as EXPANDED
 from agentctx.gauges import Gauges
 from agentctx.ledger import Decision
@@ -146,7 +146,9 @@ class Session:
 
         Raises:
             RedactionError: secrets could not be removed; do not show the result.
+            ToolError: the observation holds something else than text.
         """
+        _require_text(observation)
         if self.settings.mode is Mode.OFF:
             return Reduction(text=observation.output)
         conversation = self._conversation(self._own)
@@ -179,8 +181,8 @@ class Session:
                 key = self.name or formats.prefix_key(slots)
                 self._gauges.calibrate(model, [slot.text for slot in slots], usage)
             self.stores.ledger.record(usage, session=key, model=model)
-        except AgentctxError as error:
-            self.stores.tell("record-failed", key, error=str(error))
+        except Exception as error:  # law 7: what cannot be counted stops nobody
+            self.stores.tell("record-failed", key, error=str(error)[:500])
 
     def handle(self, call: ToolCall) -> str | None:
         """Return the answer to a call of one of our tools; None when it is the host's."""
@@ -305,6 +307,14 @@ def _usable(hint: str | None) -> str | None:
 def _of_tool(slot: Slot) -> bool:
     """Tell whether a slot holds a tool's result, or a part of one that we cannot edit."""
     return slot.kind is Kind.OBSERVATION or (slot.kind is Kind.OPAQUE and bool(slot.call_id))
+
+
+def _require_text(observation: Observation) -> None:
+    for name in ("output", "command", "tool"):
+        value = getattr(observation, name)
+        if not isinstance(value, str):
+            kind = type(value).__name__
+            raise ToolError(f"{name!r} of an observation is of type {kind}: pass it as text")
 
 
 def _module(payload: Payload, name: str | None) -> formats.Wire:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from agentctx.config import Settings
-from agentctx.errors import LedgerError
+from agentctx.errors import AgentctxError
 from agentctx.events import Event, Log
 from agentctx.values import content_id
 
@@ -91,7 +91,7 @@ class Stores:
         """Ask the ledger; fail open (law 7)."""
         try:
             return question()
-        except LedgerError as error:
+        except AgentctxError as error:
             self.tell("ledger-failed", session, error=str(error))
             return otherwise
 

@@ -44,7 +44,8 @@ class Request:
 
 def owns(call: ToolCall) -> bool:
     """Tell whether a call is for a tool of ours, and not for a namesake of the host's."""
-    return call.name == EXPAND.name and "handle" in call.arguments
+    given = call.arguments
+    return call.name == EXPAND.name and isinstance(given, Mapping) and "handle" in given
 
 
 def parse(arguments: Mapping[str, Any]) -> Request:
@@ -122,10 +123,12 @@ def compiled(pattern: str) -> Any:
     options.log_errors = False
     try:
         return re2.compile(pattern, options)
-    except re2.error as error:
+    except (re2.error, UnicodeError) as error:
         reason = error.args[0] if error.args else "?"
-        text = reason.decode() if isinstance(reason, bytes) else reason
-        raise ToolError(f"grep {pattern!r} is not an RE2 pattern ({text}): mend it") from None
+        text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
+        raise ToolError(
+            f"grep {pattern[:80]!r} is not an RE2 pattern ({text[:80]}): mend it"
+        ) from None
 
 
 def _matching(archive: Archive, name: str, request: Request) -> Iterator[tuple[int, str]]:

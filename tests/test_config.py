@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -239,3 +240,36 @@ def test_loading_settings_needs_the_standard_library_alone(tmp_path):
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert not {"pydantic", "re2", "sqlalchemy", "typer", "tiktoken"} & {*run.stdout.split()}
+
+
+def test_a_working_folder_that_is_gone_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gone").mkdir()
+    os.chdir("gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(ConfigError, match="the working folder is gone"):
+        load()
+
+
+@pytest.mark.parametrize("text", ["tool = 3", "tool = ['agentctx']"])
+def test_a_project_file_without_tables_of_tools_sets_nothing(tmp_path, text):
+    write(tmp_path, f"{text}  # agentctx", "pyproject.toml")
+    assert load(tmp_path, {}).sources == {}
+
+
+@pytest.mark.parametrize("text", ["[tool]\nagentctx = 5", "[[tool.agentctx]]"])
+def test_settings_of_a_project_file_that_are_no_table_are_refused(tmp_path, text):
+    write(tmp_path, text, "pyproject.toml")
+    with pytest.raises(ConfigError, match=r"write \[tool.agentctx\]"):
+        load(tmp_path, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("DATA", "~no-such-user/x"), ("ARCHIVE_CAP", "9" * 400), ("MIN_TOKENS", "9" * 5000)],
+)
+def test_a_value_beyond_all_bounds_is_refused(tmp_path: Path, name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^AGENTCTX_{name} = .*[Uu]se"):
+        load(tmp_path, {f"AGENTCTX_{name}": value})
