@@ -298,3 +298,9 @@ def test_a_small_command_loads_no_library(here, way):
     assert {name.partition(".")[0] for name in loaded} & HEAVY == set()
     assert all(name in ("agentctx", "agentctx.__main__") or ".cli" in name for name in ours)
     assert not loaded & {"dataclasses", "subprocess", "argparse", "asyncio", "json", "tempfile"}
+
+
+def test_a_closed_stdin_is_told_in_one_line(tmp_path):
+    done = run(["sh", "-c", 'exec "$@" <&-', "sh", *AGENTCTX, "reduce"], tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"agentctx: -: Bad file descriptor: give a file")
