@@ -19,7 +19,7 @@ from agentctx.files import private_folder, remedy
 
 Migration: TypeAlias = Callable[[Connection], None]
 
-BUSY_MS = 30_000
+BUSY_MS = 10_000
 _READ = {"agentctx_read": True}
 
 _applied = sa.Table(

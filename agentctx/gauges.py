@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from math import inf
 
 from agentctx.config import Settings
 from agentctx.prices import price
 from agentctx.tokens import Counter, counter
-from agentctx.values import Usage
+from agentctx.values import Usage, content_id
 
-_REMEMBERED = 4096
+_REMEMBERED = 100_000
 _CHARACTERS = 10  # a prompt with so many for each token of the minimum is far above it
 
 
@@ -23,8 +22,7 @@ class Gauges:
         self._settings, self._count = settings, count
         self._counters: dict[str, Counter] = {}
         self._floors: dict[str, int] = {}
-        # A host sends the same texts again at every turn.
-        self._remembered = lru_cache(_REMEMBERED)(Counter.count)
+        self._counted: dict[tuple[str, str], int] = {}
 
     def counter(self, model: object) -> Counter:
         """Return the counter of a model; what is no name gets the usual one."""
@@ -41,6 +39,15 @@ class Gauges:
         counted = sum(self._remembered(plain, text) for text in texts)
         estimated = round(counted * now.calibration.ratio)
         self._counters[model] = now.calibrate(estimated, usage.prompt)
+
+    def _remembered(self, plain: Counter, text: str) -> int:
+        """Return the tokens of a text; a host sends the same ones again at every turn."""
+        key = (plain.encoding, content_id(text))
+        if key not in self._counted:
+            if len(self._counted) >= _REMEMBERED:
+                self._counted.clear()
+            self._counted[key] = plain.count(text)
+        return self._counted[key]
 
     def spare(self, model: object, texts: Sequence[str]) -> float:
         """Return how many tokens a request may lose and still be cached; inf if nothing is known."""

@@ -84,10 +84,14 @@ class Settler:
         return decision
 
     def _leave_old(self, slots: Sequence[Slot], keys: Mapping[Path, Key]) -> None:
-        """Settle at once what was sent before we came: it stays as it is."""
-        known = self.conversation.known
+        """Settle at once what was sent before we came: it stays as it is, but for its secrets.
+
+        A secret moves the prefix once: it may have been sent redacted before its decision was lost.
+        """
+        known, redact = self.conversation.known, self.stores.redactor.redact
+        session = self.conversation.session
         old = {
-            keys[slot.path]: as_it_came(self.conversation.session, slot.call_id, slot.text)
+            keys[slot.path]: as_it_came(session, slot.call_id, slot.text, redact(slot.text))
             for slot in slots
             if keys[slot.path] not in known and slot.path not in self.new
         }

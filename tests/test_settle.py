@@ -94,5 +94,15 @@ def test_after_a_restart_results_that_were_also_rewritten_count_once(tmp_path: P
     assert "shown 3 results back" in messages[-1]["content"]
 
 
+def test_a_secret_stays_out_after_all_state_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEPLOY_API_TOKEN", "q8J2kLz0vT5xWm3n")
+    leaked = (call("c1", "env"), result("c1", "token is q8J2kLz0vT5xWm3n"))
+    first = texts(send(Session(data=tmp_path / "a"), request(*leaked)))[0]
+    later = texts(send(Session(data=tmp_path / "b"), request(*leaked, *_again())))[0]
+    assert "q8J2kLz0vT5xWm3n" not in first + later
+
+
 def _again(name: str = "c3", text: str = FILE) -> tuple[dict[str, Any], dict[str, Any]]:
     return call(name, "cat a.py"), result(name, text)

@@ -100,7 +100,8 @@ def reduce(
     after = count(text) if text != raw else before
     if not limits.worth(before, after) or not text.strip():  # providers refuse a blank result
         return Reduction(text=raw, tokens_before=before, tokens_after=before)
-    rules = tuple(dict.fromkeys(_step(run) for run in hidden)) or ("screen",)
+    steps = [*map(_step, hidden), *("budget" for span in spans if span.hidden == "long line")]
+    rules = tuple(dict.fromkeys(steps)) or ("screen",)
     return Reduction(
         text=text,
         handle=handle,
