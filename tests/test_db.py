@@ -64,7 +64,7 @@ def test_wal_is_for_libraries_without_its_reset_race(version: tuple[int, ...], m
 
 def test_connections_follow_the_house_rules(engine: Engine, file: Path) -> None:
     assert value(engine, "PRAGMA foreign_keys") == 1
-    assert value(engine, "PRAGMA busy_timeout") == 30_000
+    assert value(engine, "PRAGMA busy_timeout") == 10_000
     assert value(engine, "PRAGMA synchronous") == 2
     assert value(db.engine(file, durable=False), "PRAGMA synchronous") == 1
     expected = db.journal_mode(sqlite3.sqlite_version_info).lower()
