@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from bisect import bisect_left
 from collections.abc import Iterator
 from enum import StrEnum
 
@@ -32,7 +33,7 @@ _SILENT = frozenset(
 )
 _SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"})
 _WRAPPERS = frozenset("timeout time sudo env nice nohup stdbuf xargs command exec unbuffer".split())
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\s*\2(?=\n|$)", re.DOTALL)
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _CHDIR = re.compile(r"^\s*cd\s+\S+\s*(?:&&|;)\s*")
 _READ_TOOL = re.compile(r"read|view|cat|get|search|grep|glob|list|ls\b|find|fetch|open|diff", re.I)
@@ -74,7 +75,7 @@ def expands(command: str) -> bool:
 
 def _stages(command: str) -> Iterator[list[str]]:
     """Yield the words of each simple command; heredoc bodies are left out."""
-    flat = _HEREDOC.sub("<< heredoc", command).replace("\\\n", " ").replace("\n", " ; ")
+    flat = _without_heredocs(command).replace("\\\n", " ").replace("\n", " ; ")
     lexer = shlex.shlex(flat, posix=True, punctuation_chars="();<>|&")
     lexer.whitespace_split = True
     lexer.commenters = ""
@@ -86,6 +87,26 @@ def _stages(command: str) -> Iterator[list[str]]:
         else:
             words.append(word)
     yield _bare(words)
+
+
+def _without_heredocs(command: str) -> str:
+    """Leave out the bodies of heredocs, in one pass: programs written with `<<` are not read twice."""
+    if "<<" not in command:
+        return command
+    lines = command.split("\n")
+    ends: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        ends.setdefault(line.lstrip(), []).append(number)
+    kept, at = [], 0
+    while at < len(lines):
+        line, at = lines[at], at + 1
+        for found in _HEREDOC.finditer(line):
+            places = ends.get(found[2], [])
+            if (first := bisect_left(places, at)) < len(places):
+                line, at = f"{line[: found.start()]}<< heredoc", places[first] + 1
+                break
+        kept.append(line)
+    return "\n".join(kept)
 
 
 def _bare(words: list[str]) -> list[str]:

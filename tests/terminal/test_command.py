@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,3 +60,22 @@ def test_our_own_command_is_recognised_anywhere_in_a_line() -> None:
 def test_a_label_is_the_command_without_its_change_of_folder() -> None:
     assert label("cd /code/astropy && pytest -q") == "pytest -q"
     assert label("x" * 60) == "x" * 23 + "…"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "".join(f"cout << value{i} << x;\n" for i in range(5_000)),
+        "cat <<EOF\n" + "\n" * 100_000,
+        "<<a\n" * 20_000,
+    ],
+)
+def test_what_looks_like_a_heredoc_is_looked_at_once(command: str) -> None:
+    begin = time.process_time()
+    classify(command)
+    assert time.process_time() - begin < 20  # minutes, if each sign were followed to the end
+
+
+def test_a_heredoc_ends_at_its_own_word() -> None:
+    assert classify("cat > a <<'EOF'\nmake\n<<X\nEOF\ncat a") is Output.READ
+    assert classify("cat > a <<'EOF'\ncat b\nEOF\nmake") is Output.RUN
