@@ -15,7 +15,7 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3.14 pyth
 NO_PYTHON = agentctx needs Python 3.11 or newer that can make environments (Debian: apt install python3-venv, \
 	macOS: brew install python), or name one: make PYTHON=/path/to/python3.12
 
-.PHONY: demo test test-long test-laws lint format bench replay wheel clean
+.PHONY: demo test test-long test-laws test-marked lint format bench replay wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/agentctx demo --html report.html
@@ -28,6 +28,9 @@ test-long: $(VENV)/.dev
 
 test-laws: $(VENV)/.dev
 	$(LONG) $(PYTEST) tests/test_laws.py
+
+test-marked: $(VENV)/.dev
+	$(LONG) $(PYTEST) -m long
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -153,10 +153,30 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(out.glob("*.whl"))
 
 
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The scripts of a new environment with the wheel in it."""
-    home = tmp_path_factory.mktemp("venv")
+@pytest.mark.long
+def test_the_wheel_holds_what_is_listed_and_nothing_else(wheel: Path) -> None:
+    names = {n for n in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in n}
+    assert names == shipped()
+
+
+@pytest.mark.long
+def test_the_wheel_runs_where_the_tree_is_not(wheel: Path, tmp_path: Path) -> None:
+    bin_ = _installed(wheel, tmp_path / "venv")
+    for arguments in ("--help", "eval --help", "doctor", "demo --html report.html"):
+        assert _run(bin_ / "agentctx", *arguments.split(), cwd=tmp_path), arguments
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    script = (
+        "import agentctx.adapters.mini_swe_agent, agentctx.evals.replay, agentctx.evals.page\n"
+        "import agentctx.testing, agentctx.wrap, importlib.resources as resources\n"
+        "assert resources.files('agentctx.rules').is_dir()\n"
+        "print(agentctx.__file__)"
+    )
+    where = Path(_run(bin_ / "python", "-c", script, cwd=tmp_path).strip())
+    assert where.is_relative_to(tmp_path)
+
+
+def _installed(wheel: Path, home: Path) -> Path:
+    """Return the scripts of a new environment with the wheel in it, and what it depends on."""
     venv.create(home, with_pip=True)
     scripts = home / ("Scripts" if os.name == "nt" else "bin")
     _run(scripts / "python", "-m", "pip", "install", "--quiet", wheel, cwd=home)
@@ -170,31 +190,3 @@ def _run(*argv: object, cwd: Path) -> str:
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return done.stdout
-
-
-@pytest.mark.long
-def test_the_wheel_holds_what_is_listed_and_nothing_else(wheel: Path) -> None:
-    names = {n for n in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in n}
-    assert names == shipped()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["eval", "--help"], ["demo", "--html", "report.html"], ["doctor"]]
-)
-def test_the_wheel_runs_where_the_tree_is_not(
-    arguments: list[str], installed: Path, tmp_path: Path
-) -> None:
-    assert _run(installed / "agentctx", *arguments, cwd=tmp_path)
-
-
-@pytest.mark.long
-def test_the_wheel_imports_where_the_tree_is_not(installed: Path, tmp_path: Path) -> None:
-    script = (
-        "import agentctx.adapters.mini_swe_agent, agentctx.evals.replay, agentctx.evals.page\n"
-        "import agentctx.testing, agentctx.wrap, importlib.resources as resources\n"
-        "assert resources.files('agentctx.rules').is_dir()\n"
-        "print(agentctx.__file__)"
-    )
-    where = Path(_run(installed / "python", "-c", script, cwd=tmp_path).strip())
-    assert where.is_relative_to(installed.parent)
