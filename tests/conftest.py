@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,6 +15,12 @@ _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_
 settings.register_profile("short", deadline=None, max_examples=40, suppress_health_check=_SLOW)
 settings.register_profile("long", deadline=None, max_examples=1_000, suppress_health_check=_SLOW)
 settings.load_profile("long" if LONG else "short")
+
+if os.name == "posix" and threading.current_thread() is threading.main_thread():
+    # Who starts us in the background may ignore them, and every process of a test would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(name, signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -34,7 +35,8 @@ def loaded(script: str, folder: Path) -> set[str]:
 
 def imported(folder: Path, *arguments: str) -> set[str]:
     command = [sys.executable, "-X", "importtime", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return {name.strip() for name in TIMED.findall(done.stderr)}
 
