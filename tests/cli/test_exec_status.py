@@ -157,7 +157,7 @@ def test_a_time_out_that_kills_us_kills_the_command(tmp_path, way):
 
 
 def test_what_was_printed_before_a_time_out_is_not_lost(tmp_path):
-    argv = [*EXEC, "--reduce", "--hold", "60", "sh", "-c", "echo early; sleep 60"]
+    argv = [*EXEC, "--reduce", "--hold", "60", "sh", "-c", "echo early; sleep 5"]
     with subprocess.Popen(
         argv, stdout=subprocess.PIPE, cwd=tmp_path, env=environment(tmp_path)
     ) as process:
