@@ -75,7 +75,7 @@ def test_control_c_reaches_the_command_once(terminal, way):
 
 
 def test_control_c_kills_a_command_that_does_not_mind(terminal):
-    screen = terminal(*EXEC, "--reduce", "--hold", "0", "sh", "-c", "echo ready; sleep 60")
+    screen = terminal(*EXEC, "--reduce", "--hold", "0", "sh", "-c", "echo ready; exec sleep 60")
     screen.wait_for(b"ready")
     screen.type(b"\x03")
     assert screen.close() == -signal.SIGINT
