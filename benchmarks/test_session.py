@@ -21,7 +21,9 @@ def log(size: int, seed: int) -> str:
     lines = ["============ test session starts ============"]
     while sum(map(len, lines[-50:])) and len(lines) * 60 < size:
         i = chosen.randrange(10_000)
-        lines.append(f"tests/unit/test_module_{i % 97}.py::test_case_{i} PASSED       [{i % 100:3}%]")
+        lines.append(
+            f"tests/unit/test_module_{i % 97}.py::test_case_{i} PASSED       [{i % 100:3}%]"
+        )
         if i % 400 == 0:
             lines.append(f"E   AssertionError: expected {i}, got {i + 1}")
         if i % 300 == 0:
