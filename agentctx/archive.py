@@ -134,6 +134,11 @@ class Archive:
             raise _unknown(handle)
         return found.pop()
 
+    def near(self, name: str, digits: int = 6) -> set[str]:
+        """Return the other originals, evicted ones too, whose ids begin as this one does."""
+        with self._disk("look for originals"):
+            return eviction.names(self.root, name[:digits]) - {name}
+
     def verify(self) -> Iterator[Problem]:
         """Re-hash everything and yield what is damaged."""
         with self._disk("list the originals"):

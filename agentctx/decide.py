@@ -114,9 +114,9 @@ def _reduced(case: Case, stores: Stores) -> Reduction:
         )
         if made.tokens_before - made.tokens_after > case.spare:
             return _unchanged(observation, made.tokens_before)
-        if not made.handle or stores.ledger.claim(name) == handle:
+        if not made.handle or stores.claim(name) == handle:
             return made
-        handle = stores.ledger.claim(name)
+        handle = stores.claim(name)
 
 
 def _unchanged(observation: Observation, tokens: int) -> Reduction:

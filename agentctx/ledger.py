@@ -100,10 +100,11 @@ class Ledger:
         with db.reading(self._engine) as connection:
             return tuple(map(Decision.of, connection.execute(chosen.order_by(decisions.c.number))))
 
-    def claim(self, content_id: str) -> str:
+    def claim(self, content_id: str, others: Collection[str] = ()) -> str:
         """Return the handle of an original: the shortest start of its id that was free.
 
-        It is 6 hex digits or more, and the same ever after.
+        It is 6 hex digits or more, the same ever after, and the start of none of `others`, whose
+        claims an earlier ledger may have held.
         """
         with db.reading(self._engine) as connection:
             known = _handle(connection, content_id)
@@ -113,7 +114,7 @@ class Ledger:
             known = _handle(connection, content_id)
             if known is not None:
                 return known
-            handle = _free_handle(connection, content_id)
+            handle = _free_handle(connection, content_id, others)
             connection.execute(handles.insert().values(handle=handle, content_id=content_id))
             return handle
 
@@ -188,11 +189,15 @@ def _handle(connection: Connection, content_id: str) -> str | None:
     return connection.scalar(sa.select(handles.c.handle).where(handles.c.content_id == content_id))
 
 
-def _free_handle(connection: Connection, content_id: str) -> str:
+def _free_handle(connection: Connection, content_id: str, others: Collection[str]) -> str:
     candidates = [content_id[:end] for end in range(_SHORTEST_HANDLE, len(content_id) + 1)]
     chosen = sa.select(handles.c.handle).where(handles.c.handle.in_(candidates))
     taken = set(connection.scalars(chosen))
-    free = (candidate for candidate in candidates if candidate not in taken)
+    free = (
+        candidate
+        for candidate in candidates
+        if candidate not in taken and not any(other.startswith(candidate) for other in others)
+    )
     try:
         return next(free)
     except StopIteration:

@@ -78,6 +78,15 @@ class Stores:
         """Store decisions, the first of each key wins; none when the ledger cannot be written."""
         return self._asked(made[0].session, lambda: self.ledger.decide_all(made), ())
 
+    def claim(self, name: str) -> str:
+        """Return the handle of an original, which leads to no other, whatever became of the ledger.
+
+        Raises:
+            ArchiveError: the archive cannot be read.
+            LedgerError: the ledger cannot be written.
+        """
+        return self.ledger.claim(name, self.archive.near(name))
+
     def resolve(self, handle: str) -> str:
         """Return the content id that a handle stands for: the one it was given to comes first.
 

@@ -29,17 +29,22 @@ PAGE_CHARACTERS = 32_000
 """What one answer may hold; it says how to go on."""
 
 _RANGE = re.compile(r"\s*(\d{1,12})\s*(?:[-:,]\s*(\d{1,12})?)?\s*")
+_COLUMN = re.compile(r"[1-9]\d{0,11}", re.ASCII)
 _MAX_LINE = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The arguments of `expand`, validated: line numbers are 1-based and inclusive."""
+    """The arguments of `expand`, validated: line numbers are 1-based and inclusive.
+
+    `skip` are the characters of the first line that are left out.
+    """
 
     handle: str
     first: int = 1
     last: int = _MAX_LINE
     grep: str = ""
+    skip: int = 0
 
 
 def owns(call: ToolCall) -> bool:
@@ -57,11 +62,14 @@ def parse(arguments: Mapping[str, Any]) -> Request:
     handle = str(arguments.get("handle") or "").strip().lower()
     if not handle:
         raise ToolError("expand needs 'handle': the digits after 'expand' in a marker")
-    first, last = parse_range(arguments.get("lines"))
+    lines, _, column = str(arguments.get("lines") or "").partition("@")
+    if column and not _COLUMN.fullmatch(column):
+        raise ToolError(f"column {column[:40]!r} is no number: write e.g. lines=5@32001")
+    first, last = parse_range(lines)
     grep = arguments.get("grep") or ""
     if not isinstance(grep, str):
         raise ToolError(f"grep {grep!r} is not text: write a regular expression")
-    return Request(handle, first, last, grep)
+    return Request(handle, first, last, grep, int(column or 1) - 1)
 
 
 def parse_range(lines: Any) -> tuple[int, int]:
@@ -94,16 +102,18 @@ def expand(archive: Archive, request: Request, name: str) -> str:
     page: list[str] = []
     size, last = 0, request.first - 1
     for number, line in lines:
-        shown = f"{number}:{line}" if request.grep else line
+        skip = request.skip if number == request.first else 0
+        shown = f"{number}:{line}" if request.grep else line[skip:]
         if page and (len(page) == PAGE_LINES or size + len(shown) > PAGE_CHARACTERS):
             return "".join(page) + _rest(request, last + 1, 1 + sum(1 for _ in lines))
         page.append(shown[:PAGE_CHARACTERS])
         size += len(shown)
         last = number
         if len(shown) > PAGE_CHARACTERS:
+            left, column = len(shown) - PAGE_CHARACTERS, skip + PAGE_CHARACTERS + 1
             page.append(
-                f"\n[agentctx: {len(shown) - PAGE_CHARACTERS} more characters of line {number}"
-                " · agentctx expand prints them all]\n"
+                f"\n[agentctx: {left} more characters of line {number}"
+                f" · expand {request.handle} lines={number}@{column}]\n"
             )
     if page:
         return "".join(page)

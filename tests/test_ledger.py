@@ -234,3 +234,10 @@ def test_a_ledger_of_a_newer_agentctx_is_refused_with_a_remedy(ledger: Ledger, f
     corrupt(file, "INSERT INTO migrations VALUES ('ledger', 99, 0)")
     with pytest.raises(LedgerError, match=r"has version 99 of 'ledger'.*: upgrade agentctx"):
         Ledger(file)
+
+
+def test_a_handle_is_the_start_of_no_other_original(tmp_path):
+    ledger = Ledger(tmp_path / "state.db")
+    mine, other = "abcdef1" + "0" * 57, "abcdef2" + "0" * 57
+    assert ledger.claim(mine, [other]) == "abcdef1"
+    assert ledger.claim(mine) == "abcdef1"

@@ -284,6 +284,20 @@ def test_expand_pages_and_says_what_is_left(tmp_path: Path) -> None:
     assert "is not an RE2 pattern" in expand(grep="(")
 
 
+def test_a_line_longer_than_a_page_is_expanded_to_its_end(tmp_path: Path) -> None:
+    session = Session(data=tmp_path, expand_hint="agentctx expand {handle}")
+    line = "".join(f"{n} " for n in range(60_000))
+    handle = session.observe(Observation(output=f"start\n{line}", command="./x")).handle
+    found, lines = "", "2"
+    while lines:
+        arguments = {"handle": handle, "lines": lines}
+        page = session.handle(ToolCall(id="x", name="expand", arguments=arguments)) or ""
+        text, _, rest = page.partition("\n[agentctx: ")
+        found += text
+        lines = rest.partition("lines=")[2].partition("]")[0]
+    assert found == line
+
+
 def test_a_namesake_of_the_hosts_is_not_ours(tmp_path: Path) -> None:
     call = ToolCall(id="x", name="expand", arguments={"path": "."})
     assert Session(data=tmp_path).handle(call) is None
