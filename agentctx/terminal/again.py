@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 from agentctx.terminal.hidden import Hidden
 from agentctx.terminal.lines import Line, extent
@@ -21,12 +22,14 @@ def again(lines: Sequence[Line], free: Sequence[bool]) -> list[Hidden]:
     """Return the runs of shown lines that repeat lines shown further up, word for word."""
     found: list[Hidden] = []
     shown = list(free)
+    texts = [line.text for line in lines]
+    often = {text for text, times in Counter(texts).items() if times > 1 and text.strip()}
     places: dict[int, list[int]] = {}
     end = 0
-    for i, start in enumerate(_starts(lines)):
-        if i < end or not shown[i] or not lines[i].text or lines[i].text.isspace():
+    for i, text in enumerate(texts):
+        if i < end or not shown[i] or text not in often:
             continue
-        earlier = places.setdefault(start, [])
+        earlier = places.setdefault(_start(texts, i), [])
         at, length = _longest(lines, i, shown, earlier)
         if _size(lines, i, i + length) < MIN_CHARACTERS:
             earlier.append(i)
@@ -38,19 +41,16 @@ def again(lines: Sequence[Line], free: Sequence[bool]) -> list[Hidden]:
     return found
 
 
-def _starts(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield, for each line, a hash of the shortest run from there on that is worth hiding.
+def _start(texts: Sequence[str], i: int) -> int:
+    """Return a hash of the shortest run from `i` on that is worth hiding.
 
     Only what begins with an equal run is compared: short lines stand in too many places.
     """
-    hashes = [hash(line.text) for line in lines]
-    stop, size = 0, 0
-    for i, line in enumerate(lines):
-        while stop < len(lines) and size < MIN_CHARACTERS:
-            size += len(lines[stop].text) + 1
-            stop += 1
-        yield hash(tuple(hashes[i:stop]))
-        size -= len(line.text) + 1
+    stop, size = i, 0
+    while stop < len(texts) and size < MIN_CHARACTERS:
+        size += len(texts[stop]) + 1
+        stop += 1
+    return hash(tuple(texts[i:stop]))
 
 
 def _longest(

@@ -51,7 +51,7 @@ def echo(
     found: list[Hidden] = []
     i = 0
     while i < len(keys):
-        known = free[i] and _known(keys[i].body, window)
+        known = free[i] and _known(keys[i][0], window)
         match = _longest(keys, i, free, window) if known else None
         if match is None or _size(lines, i, i + match.length) < MIN_CHARACTERS:
             i += 1
@@ -69,9 +69,10 @@ def _known(body: str, window: Window) -> bool:
 def _longest(keys: Sequence[Key], i: int, free: Sequence[bool], window: Window) -> Match | None:
     best: Match | None = None
     for sign in ("", *_SIGNS):
-        if not keys[i].body.startswith(sign):
+        body = keys[i][0]
+        if not body.startswith(sign):
             continue
-        for place in window.places(keys[i].body[len(sign) :]):
+        for place in window.places(body[len(sign) :]):
             match = _extend(keys, i, free, place, sign)
             if best is None or match.length > best.length:
                 best = match
@@ -85,11 +86,11 @@ def _extend(keys: Sequence[Key], i: int, free: Sequence[bool], place: Place, sig
     length = 0
     for n in range(min(len(theirs) - place.at, len(keys) - i)):
         here, there = keys[i + n], theirs[place.at + n]
-        if there is None or not free[i + n] or here.body != sign + there.body:
+        if there is None or not free[i + n] or here[0] != sign + there[0]:
             break
         if _shift(here, there, n) != shift:
             break
-        if here.body and not here.body.isspace():
+        if here[0] and not here[0].isspace():
             length = n + 1
         elif n - length >= BLANKS:
             break
@@ -98,20 +99,21 @@ def _extend(keys: Sequence[Key], i: int, free: Sequence[bool], place: Place, sig
 
 def _shift(here: Key, there: Key | None, n: int) -> tuple[str, int]:
     """Return how the number of the n-th line of a run differs from that of its source."""
-    if there is None or here.number == there.number:
+    number, source = here[1], there and there[1]
+    if there is None or number == source:
         return "same", 0
-    if here.number is None:
+    if number is None:
         return "dropped", 0
-    if there.number is None:
-        return "added", here.number - n
-    return "moved", here.number - there.number
+    if source is None:
+        return "added", number - n
+    return "moved", number - source
 
 
 def _moved(here: Key, shift: tuple[str, int], sign: str) -> str:
     kind, by = shift
     told = f", numbers now {by:+d}" if kind == "moved" else ""
     if kind == "added":
-        told = f", numbered from {here.number} here"
+        told = f", numbered from {here[1]} here"
     return told + (f", each after {sign!r} here" if sign else "")
 
 

@@ -5,26 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 _NUMBERED = re.compile(r"(?:\s*\d{1,9}[\u2192:\t|-])*\s*(\d{1,9})[\u2192:\t|-]")
+_BITS = 32  # of the number of a line within its text
 CANDIDATES = 8
 """Places that are tried for one line: the latest ones, since files change."""
 
 
-class Key(NamedTuple):
-    """A line without the line number that `cat -n`, `grep -n` and file viewers print before it."""
-
-    body: str
-    number: int | None
+# A plain tuple: a window holds one for each of its lines, and the garbage collector lets those be.
+Key: TypeAlias = tuple[str, int | None]
+"""The body of a line, and the number that `cat -n`, `grep -n` and viewers print before it."""
 
 
 def key(text: str) -> Key:
-    """Split a line into its number, if it has one, and what follows."""
+    """Split a line into what follows its number, and its number if it has one."""
     if not text or not (text[0].isdigit() or text[0].isspace()):
-        return Key(text, None)
+        return text, None
     match = _NUMBERED.match(text)
-    return Key(text, None) if match is None else Key(text[match.end() :], int(match[1]))
+    return (text, None) if match is None else (text[match.end() :], int(match[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,8 @@ class Window:
 
     def __init__(self) -> None:
         """Start with an empty window."""
-        self._places: dict[str, list[Place]] = {}
+        self._texts: list[tuple[Shown, int]] = []
+        self._places: dict[str, tuple[int, ...]] = {}
         self._results = 0
 
     def add(self, shown: Shown, *, goes_on: bool = False) -> None:
@@ -63,10 +63,13 @@ class Window:
 
         `goes_on` says that it belongs to the same result as the one before.
         """
-        order = self._results - goes_on
+        code = len(self._texts) << _BITS
+        places = self._places
         for at, line in enumerate(shown.keys):
-            if line is not None and line.body and not line.body.isspace():
-                self._places.setdefault(line.body, []).append(Place(shown, at, order))
+            if line is not None and line[0] and not line[0].isspace():
+                body = line[0]
+                places[body] = (code + at, *places.get(body, ())[: CANDIDATES - 1])
+        self._texts.append((shown, self._results - goes_on))
         self._results += not (shown.call or goes_on)
 
     def has(self, body: str) -> bool:
@@ -75,7 +78,9 @@ class Window:
 
     def places(self, body: str) -> Iterator[Place]:
         """Yield the latest places where a line with this body is shown, newest first."""
-        yield from self._places.get(body, ())[: -CANDIDATES - 1 : -1]
+        for code in self._places.get(body, ()):
+            shown, order = self._texts[code >> _BITS]
+            yield Place(shown, code & (1 << _BITS) - 1, order)
 
     def back(self, place: Place) -> int:
         """Return how many results back a place lies: 1 is the last, 0 the call of the next."""
