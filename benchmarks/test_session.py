@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import statistics
+import time
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 from agentctx.session import Session
+from agentctx.tokens import counter
 from agentctx.values import Observation
 
 ROUNDS = 200
@@ -41,7 +44,21 @@ def test_observe(benchmark: Any, tmp_path: Path, size: int) -> None:
         return (Observation(output=log(size, next(seeds)), command="pytest -v"),), {}
 
     benchmark.pedantic(session.observe, setup=fresh, rounds=ROUNDS)
+    benchmark.extra_info["times_tokenizing"] = round(
+        benchmark.stats.stats.median / _tokenizing(log(size, 0)), 2
+    )
     _report(benchmark)
+
+
+def _tokenizing(text: str) -> float:
+    """Seconds that the tokenizer alone takes for a text: the limit of any exact decision."""
+    count = counter().count
+    times = []
+    for _ in range(20):
+        begin = time.perf_counter()
+        count(text)
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
 
 
 @pytest.mark.parametrize("messages", [20, 200])
