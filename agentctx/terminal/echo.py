@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from agentctx.terminal.hidden import Hidden, around
 from agentctx.terminal.lines import Line
-from agentctx.terminal.window import Key, Place, Shown, Window, key
+from agentctx.terminal.window import Key, Place, Shown, Window, key, opening
 
 _SIGNS = ("+", " ")
 """What a diff puts before a line that was added or stayed."""
@@ -51,8 +51,7 @@ def echo(
     found: list[Hidden] = []
     i = 0
     while i < len(keys):
-        known = free[i] and _known(keys[i][0], window)
-        match = _longest(keys, i, free, window) if known else None
+        match = _longest(keys, i, free, window) if free[i] else None
         if match is None or _size(lines, i, i + match.length) < MIN_CHARACTERS:
             i += 1
             continue
@@ -61,18 +60,15 @@ def echo(
     return found
 
 
-def _known(body: str, window: Window) -> bool:
-    """Tell quickly whether the window has any such line, as most lines of most outputs do not."""
-    return window.has(body) or (body[:1] in _SIGNS and window.has(body[1:]))
-
-
 def _longest(keys: Sequence[Key], i: int, free: Sequence[bool], window: Window) -> Match | None:
     best: Match | None = None
-    for sign in ("", *_SIGNS):
-        body = keys[i][0]
-        if not body.startswith(sign):
-            continue
-        for place in window.places(body[len(sign) :]):
+    body = keys[i][0]
+    following = keys[i + 1][0] if i + 1 < len(keys) else None
+    for sign in ("", *_SIGNS) if body[:1] in _SIGNS else ("",):
+        second = following
+        if second is not None and sign:
+            second = second[1:] if second.startswith(sign) else None
+        for place in window.places(opening(body.removeprefix(sign), second)):
             match = _extend(keys, i, free, place, sign)
             if best is None or match.length > best.length:
                 best = match

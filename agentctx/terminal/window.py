@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import NamedTuple, TypeAlias
 
 _NUMBERED = re.compile(r"(?:\s*\d{1,9}[\u2192:\t|-])*\s*(\d{1,9})[\u2192:\t|-]")
+LONG = 80
+"""Characters from which one line may be a run of its own."""
+
 _BITS = 32  # of the number of a line within its text
 CANDIDATES = 8
 """Places that are tried for one line: the latest ones, since files change."""
@@ -18,12 +22,25 @@ Key: TypeAlias = tuple[str, int | None]
 """The body of a line, and the number that `cat -n`, `grep -n` and viewers print before it."""
 
 
+Opening: TypeAlias = str | tuple[str, str]
+
+
 def key(text: str) -> Key:
     """Split a line into what follows its number, and its number if it has one."""
     if not text or not (text[0].isdigit() or text[0].isspace()):
         return text, None
     match = _NUMBERED.match(text)
     return (text, None) if match is None else (text[match.end() :], int(match[1]))
+
+
+def opening(body: str, following: str | None) -> Opening | None:
+    """Return what a run of lines is looked up by: its first line, if it is long, or its first two.
+
+    None if no run worth a reference begins there. Single short lines stand in too many places.
+    """
+    if len(body) >= LONG:
+        return body
+    return None if following is None or not body or body.isspace() else (body, following)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +72,7 @@ class Window:
     def __init__(self) -> None:
         """Start with an empty window."""
         self._texts: list[tuple[Shown, int]] = []
-        self._places: dict[str, tuple[int, ...]] = {}
+        self._places: dict[Opening, tuple[int, ...]] = {}
         self._results = 0
 
     def add(self, shown: Shown, *, goes_on: bool = False) -> None:
@@ -65,20 +82,16 @@ class Window:
         """
         code = len(self._texts) << _BITS
         places = self._places
-        for at, line in enumerate(shown.keys):
-            if line is not None and line[0] and not line[0].isspace():
-                body = line[0]
-                places[body] = (code + at, *places.get(body, ())[: CANDIDATES - 1])
+        for at, (line, following) in enumerate(zip_longest(shown.keys, shown.keys[1:])):
+            found = opening(line[0], following and following[0]) if line else None
+            if found is not None:
+                places[found] = (code + at, *places.get(found, ())[: CANDIDATES - 1])
         self._texts.append((shown, self._results - goes_on))
         self._results += not (shown.call or goes_on)
 
-    def has(self, body: str) -> bool:
-        """Tell whether a line with this body is shown anywhere."""
-        return body in self._places
-
-    def places(self, body: str) -> Iterator[Place]:
-        """Yield the latest places where a line with this body is shown, newest first."""
-        for code in self._places.get(body, ()):
+    def places(self, found: Opening | None) -> Iterator[Place]:
+        """Yield the latest places where a run that starts so is shown, newest first."""
+        for code in self._places.get(found, ()) if found else ():
             shown, order = self._texts[code >> _BITS]
             yield Place(shown, code & (1 << _BITS) - 1, order)
 
