@@ -56,17 +56,14 @@ def decide(case: Case, stores: Stores) -> Decision:
     original = case.observation.output
     safe = replace(case.observation, output=stores.redactor.redact(original))
     try:
-        reduction = _kept(_reduced(replace(case, observation=safe), stores), safe, stores)
+        made = _kept(_reduced(replace(case, observation=safe), stores), safe, stores)
     except Exception as error:  # law 7: the original goes through, whatever broke
         stores.tell("reduce-failed", case.session, error=str(error)[:500])
-        reduction = Reduction(text=safe.output)
+        made = Reduction(text=safe.output)
     if stores.settings.mode is Mode.METER:
-        stores.tell(
-            "metered", case.session, before=reduction.tokens_before, after=reduction.tokens_after
-        )
-        before = reduction.tokens_before
-        reduction = Reduction(text=original, tokens_before=before, tokens_after=before)
-    stored = stores.decide_all([_decision(case, original, reduction)])
+        stores.tell("metered", case.session, before=made.tokens_before, after=made.tokens_after)
+        made = unchanged(case.observation, made.tokens_before)
+    stored = stores.decide_all([_decision(case, original, made)])
     if stored:
         return stored[0]
     # A reduction that nobody remembers after a restart would move the prefix then.
@@ -77,6 +74,18 @@ def decide(case: Case, stores: Stores) -> Decision:
 def store_all(made: Sequence[Decision], stores: Stores) -> Sequence[Decision]:
     """Store decisions; those that were there first win. Without a ledger they hold in memory."""
     return (stores.decide_all(made) or made) if made else ()
+
+
+def reduction(decision: Decision, came: Observation) -> Reduction:
+    """Return what a decision makes of the observation that it is about."""
+    return Reduction(
+        text=came.output if decision.text is None else decision.text,
+        handle=decision.handle,
+        spans=decision.spans,
+        rules=decision.rules,
+        tokens_before=decision.tokens_before,
+        tokens_after=decision.tokens_after,
+    )
 
 
 def _decision(case: Case, original: str, reduction: Reduction) -> Decision:
@@ -100,7 +109,7 @@ def _reduced(case: Case, stores: Stores) -> Reduction:
     """Return the reduction of an observation; one without handle leaves it alone."""
     observation = case.observation
     if case.way is None or _exempt(observation, stores.settings):
-        return _unchanged(observation, case.count(observation.output))
+        return unchanged(observation, case.count(observation.output))
     name = content_id(observation.output)
     handle = name[:6]
     while True:
@@ -108,18 +117,20 @@ def _reduced(case: Case, stores: Stores) -> Reduction:
             observation,
             window=case.window,
             handle=handle,
-            way=case.way and case.way.format(handle=handle),
+            way=case.way.format(handle=handle),
             count=case.count,
             limits=limits(stores.settings),
         )
         if made.tokens_before - made.tokens_after > case.spare:
-            return _unchanged(observation, made.tokens_before)
-        if not made.handle or stores.claim(name) == handle:
+            return unchanged(observation, made.tokens_before)
+        claimed = stores.claim(name) if made.handle else handle
+        if claimed == handle:
             return made
-        handle = stores.claim(name)
+        handle = claimed
 
 
-def _unchanged(observation: Observation, tokens: int) -> Reduction:
+def unchanged(observation: Observation, tokens: int) -> Reduction:
+    """Return the reduction that leaves an observation of so many tokens alone."""
     return Reduction(text=observation.output, tokens_before=tokens, tokens_after=tokens)
 
 

@@ -11,24 +11,22 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from agentctx import config
+from agentctx import checked, config
 from agentctx import wire as formats
 from agentctx.conversation import Conversation
-from agentctx.errors import AgentctxError, ConfigError, RedactionError, ToolError, WireError
+from agentctx.decide import reduction, unchanged
+from agentctx.errors import AgentctxError, RedactionError
 from agentctx.events import EXPAND as EXPANDED
 from agentctx.gauges import Gauges
-from agentctx.ledger import Decision
 from agentctx.options import Mode
-from agentctx.settle import Settler, editable
+from agentctx.settle import Settler, editable, of_tool
 from agentctx.stores import Stores
 from agentctx.tools import EXPAND, expand, owns, parse
 from agentctx.values import (
     Edit,
-    Kind,
     Observation,
     Payload,
     Reduction,
-    Slot,
     Text,
     ToolCall,
     ToolSpec,
@@ -78,7 +76,7 @@ class Session:
         self.settings = replace(chosen, data=Path(data)) if data is not None else chosen
         self.name = name
         self.stores = Stores(self.settings, redactor)
-        self._hint = _usable(expand_hint)
+        self._hint = checked.hint(expand_hint)
         self._own = name or f"session-{uuid4().hex[:12]}"
         self._offered = False
         self._lock = Lock()
@@ -113,7 +111,8 @@ class Session:
         Args:
             payload: the request body, in the format of its provider.
             wire: "openai_chat", "openai_responses" or "anthropic"; the default is to look.
-            cold: the provider's cache has expired, so that earlier observations may be decided too.
+            cold: the provider's cache has expired: earlier observations that are met for the first
+                time may be decided, too.
 
         Raises:
             RedactionError: secrets could not be removed; do not send the request.
@@ -148,7 +147,7 @@ class Session:
             RedactionError: secrets could not be removed; do not show the result.
             ToolError: the observation holds something else than text.
         """
-        _require_text(observation)
+        checked.text(observation)
         if self.settings.mode is Mode.OFF:
             return Reduction(text=observation.output)
         conversation = self._conversation(self._own)
@@ -161,9 +160,8 @@ class Session:
             )
             decision = settler.arrive(observation, call_id, live)
         if self.settings.mode is Mode.METER:
-            tokens = decision.tokens_before
-            return Reduction(text=observation.output, tokens_before=tokens, tokens_after=tokens)
-        return _reduction(decision, observation.output)
+            return unchanged(observation, decision.tokens_before)
+        return reduction(decision, observation)
 
     def record(
         self,
@@ -230,7 +228,7 @@ class Session:
     def _rewrite(self, payload: Payload, name: str | None, cold: bool) -> Payload:
         module = _module(payload, name)
         slots = module.read(payload)
-        found = [slot for slot in slots if _of_tool(slot)]
+        found = list(filter(of_tool, slots))
         conversation = self._conversation(self.name or formats.prefix_key(slots))
         tools = module.tool_names(payload)
         self._offered = self._offered or EXPAND.name in tools
@@ -254,9 +252,7 @@ class Session:
             if emitted[slot.path] != slot.text
         ]
         sent = module.write(payload, edits)
-        if self.settings.debug and sent is not payload:
-            _check(module, payload, sent)
-        return sent
+        return checked.valid(module, payload, sent) if self.settings.debug else sent
 
     def _unreduced(self, payload: Payload, name: str | None) -> Payload:
         """Return a request without secrets in its results; one that cannot be read as it is.
@@ -292,53 +288,5 @@ class Session:
         return self._hint or (_TOOL_WAY if able else None)
 
 
-def _usable(hint: str | None) -> str | None:
-    try:
-        usable = not hint or "a1b2c3" in hint.format(handle="a1b2c3")
-    except (AttributeError, LookupError, ValueError):
-        usable = False
-    if not usable:
-        raise ConfigError(
-            f"expand_hint {hint!r} does not name the handle: write e.g. 'agentctx expand {{handle}}'"
-        )
-    return hint
-
-
-def _of_tool(slot: Slot) -> bool:
-    """Tell whether a slot holds a tool's result, or a part of one that we cannot edit."""
-    return slot.kind is Kind.OBSERVATION or (slot.kind is Kind.OPAQUE and bool(slot.call_id))
-
-
-def _require_text(observation: Observation) -> None:
-    for name in ("output", "command", "tool"):
-        value = getattr(observation, name)
-        if not isinstance(value, str):
-            kind = type(value).__name__
-            raise ToolError(f"{name!r} of an observation is of type {kind}: pass it as text")
-
-
 def _module(payload: Payload, name: str | None) -> formats.Wire:
     return formats.get(name or formats.detect(payload))
-
-
-def _check(module: formats.Wire, payload: Payload, sent: Payload) -> None:
-    """Hold what is about to be sent to the provider's rules (debug mode).
-
-    Raises:
-        WireError: it breaks one that the caller's request does not.
-    """
-    known = {violation.rule for violation in module.check(payload)}
-    for violation in module.check(sent):
-        if violation.rule not in known:
-            raise WireError(f"{violation.rule} at {violation.path}: {violation.message}")
-
-
-def _reduction(decision: Decision, original: str) -> Reduction:
-    return Reduction(
-        text=original if decision.text is None else decision.text,
-        handle=decision.handle,
-        spans=decision.spans,
-        rules=decision.rules,
-        tokens_before=decision.tokens_before,
-        tokens_after=decision.tokens_after,
-    )

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from agentctx.conversation import ALONE, Conversation, Emitted, blank, stands
-from agentctx.decide import Case, as_it_came, decide, store_all
+from agentctx.decide import Case, as_it_came, decide, reduction, store_all
 from agentctx.ledger import Decision, Key
 from agentctx.stores import Stores
 from agentctx.terminal.window import Window
@@ -143,6 +143,11 @@ class Settler:
         return decide(case, self.stores)
 
 
+def of_tool(slot: Slot) -> bool:
+    """Tell whether a slot holds a tool's result, or a part of one that we cannot edit."""
+    return slot.kind is Kind.OBSERVATION or (slot.kind is Kind.OPAQUE and bool(slot.call_id))
+
+
 def editable(slot: Slot) -> bool:
     """Tell whether a slot holds a text of a tool's that can be replaced."""
     return slot.kind is Kind.OBSERVATION and bool(slot.text)
@@ -155,8 +160,7 @@ def result(slot: Slot) -> tuple[str, Path]:
 
 def emit(decision: Decision, came: Observation, title: str, call: str = "") -> Emitted:
     """Return an observation as the model sees it after a decision."""
-    text = came.output if decision.text is None else decision.text
-    return Emitted(decision=decision, text=text, title=title, call=call)
+    return Emitted(decision=decision, text=reduction(decision, came).text, title=title, call=call)
 
 
 def observation(slot: Slot) -> Observation:
