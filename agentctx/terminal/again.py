@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from agentctx.terminal.hidden import Hidden
+from agentctx.terminal.hidden import BLANKS, WORTH_A_MARKER, Hidden, size
 from agentctx.terminal.lines import Line, extent
-
-MIN_CHARACTERS = 120
-"""A run shorter than this costs about as much as its marker."""
 
 CANDIDATES = 8
 """Earlier places that are tried for one line, the latest first."""
-
-BLANKS = MIN_CHARACTERS
-"""So many blank lines on end finish a run: they would be read over again for every line of it."""
 
 
 def again(lines: Sequence[Line], free: Sequence[bool]) -> list[Hidden]:
@@ -31,7 +25,7 @@ def again(lines: Sequence[Line], free: Sequence[bool]) -> list[Hidden]:
             continue
         earlier = places.setdefault(_start(texts, i), [])
         at, length = _longest(lines, i, shown, earlier)
-        if _size(lines, i, i + length) < MIN_CHARACTERS:
+        if size(lines, i, i + length) < WORTH_A_MARKER:
             earlier.append(i)
             continue
         first, last = extent(lines, at, at + length)
@@ -47,7 +41,7 @@ def _start(texts: Sequence[str], i: int) -> int:
     Only what begins with an equal run is compared: short lines stand in too many places.
     """
     stop, size = i, 0
-    while stop < len(texts) and size < MIN_CHARACTERS:
+    while stop < len(texts) and size < WORTH_A_MARKER:
         size += len(texts[stop]) + 1
         stop += 1
     return hash(tuple(texts[i:stop]))
@@ -71,7 +65,3 @@ def _longest(
         if length > best[1]:
             best = (at, length)
     return best
-
-
-def _size(lines: Sequence[Line], start: int, stop: int) -> int:
-    return sum(len(line.text) + 1 for line in lines[start:stop])

@@ -5,14 +5,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from agentctx.terminal.hidden import Hidden, around
+from agentctx.terminal.hidden import WORTH_A_MARKER, Hidden, around, size
 from agentctx.terminal.lines import Line
 
 HEAD, TAIL = 0.35, 0.45
 """Shares of the budget; what is left goes to evidence, which is kept even beyond the budget."""
 
-MIN_CHARACTERS = 240
-"""A run shorter than this costs about as much as its marker."""
+MIN_CHARACTERS = 2 * WORTH_A_MARKER
+"""What goes here stands nowhere else: it has to be worth more than a reference."""
 
 LONGEST_STACK = 80
 """Lines of one traceback that are kept whole."""
@@ -29,7 +29,7 @@ def budget(
     if sum(sizes) <= limit:
         return []
     # A line longer than all of the budget is not hidden but cut to a head.
-    sizes = [size if size <= limit else int(limit * HEAD) for size in sizes]
+    sizes = [length if length <= limit else int(limit * HEAD) for length in sizes]
     head = _reach(sizes, limit * HEAD)
     tail = len(lines) - _reach(sizes[::-1], limit * TAIL)
     stays = [
@@ -39,7 +39,7 @@ def budget(
     return [
         Hidden(start, stop, "middle")
         for start, stop in around(0, len(lines), stays)
-        if sum(len(line.text) + 1 for line in lines[start:stop]) >= MIN_CHARACTERS
+        if size(lines, start, stop) >= MIN_CHARACTERS
     ]
 
 
@@ -54,8 +54,8 @@ def cut(text: str, longest: int) -> str:
 def _reach(sizes: Sequence[int], limit: float) -> int:
     """Return how many lines from the start fit in `limit` characters."""
     spent = 0
-    for i, size in enumerate(sizes):
-        spent += size
+    for i, characters in enumerate(sizes):
+        spent += characters
         if spent > limit:
             return i
     return len(sizes)

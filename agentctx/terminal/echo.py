@@ -11,18 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agentctx.terminal.hidden import Hidden, around
+from agentctx.terminal.hidden import BLANKS, WORTH_A_MARKER, Hidden, around, size
 from agentctx.terminal.lines import Line
 from agentctx.terminal.window import Key, Place, Shown, Window, key, opening
 
 _SIGNS = ("+", " ")
 """What a diff puts before a line that was added or stayed."""
-
-MIN_CHARACTERS = 120
-"""A run shorter than this costs about as much as its marker."""
-
-BLANKS = MIN_CHARACTERS
-"""So many blank lines on end finish a run: they would be read over again for every line of it."""
 
 WORTH_A_LABEL = 600
 """A run so long is worth the tokens of naming the command that shows it."""
@@ -52,7 +46,7 @@ def echo(
     i = 0
     while i < len(keys):
         match = _longest(keys, i, free, window) if free[i] else None
-        if match is None or _size(lines, i, i + match.length) < MIN_CHARACTERS:
+        if match is None or size(lines, i, i + match.length) < WORTH_A_MARKER:
             i += 1
             continue
         found += _runs(lines, i, match, keep, window)
@@ -119,12 +113,12 @@ def _runs(
     """Return what can be hidden of a match once the evidence in it stays."""
     found = []
     for start, stop in around(i, i + match.length, keep):
-        if _size(lines, start, stop) < MIN_CHARACTERS:
+        if size(lines, start, stop) < WORTH_A_MARKER:
             continue
         shown, at = match.place.shown, match.place.at + start - i
         back = window.back(match.place)
         numbers = f"lines {shown.numbers[at]}-{shown.numbers[at + stop - start - 1]}"
-        label = shown.label if _size(lines, start, stop) >= WORTH_A_LABEL else ""
+        label = shown.label if size(lines, start, stop) >= WORTH_A_LABEL else ""
         reason = f"shown {_where(shown, back, label)}, {numbers}{match.moved}"
         source = f"{'call:' if shown.call else ''}{shown.id}@{back}"
         found.append(Hidden(start, stop, reason, source=source))
@@ -137,7 +131,3 @@ def _where(shown: Shown, back: int, label: str) -> str:
     if back == 1:
         return "in the last result"
     return f"{back} results back" + (f" by {label}" if label else "")
-
-
-def _size(lines: Sequence[Line], start: int, stop: int) -> int:
-    return sum(len(line.text) for line in lines[start:stop]) + stop - start

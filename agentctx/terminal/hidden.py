@@ -7,6 +7,12 @@ from dataclasses import dataclass
 
 from agentctx.terminal.lines import Line
 
+WORTH_A_MARKER = 120
+"""Characters; a shorter run costs about as much as the marker that takes its place."""
+
+BLANKS = 120
+"""So many blank lines on end finish a run: they would be read over again for every line of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
@@ -24,6 +30,11 @@ class Hidden:
 
     def __len__(self) -> int:
         return self.stop - self.start
+
+
+def size(lines: Sequence[Line], start: int, stop: int) -> int:
+    """Return the characters of the lines from `start` to before `stop`, their ends included."""
+    return sum(len(line.text) for line in lines[start:stop]) + stop - start
 
 
 def visible(lines: Sequence[Line], hidden: Sequence[Hidden]) -> list[bool]:

@@ -64,7 +64,7 @@ def reduce(
     *,
     window: Window,
     handle: str,
-    way: str | None,
+    way: str,
     count: Callable[[str], int],
     limits: Limits,
 ) -> Reduction:
@@ -74,7 +74,7 @@ def reduce(
         observation: the result, secrets already removed.
         window: what the model still sees of earlier observations.
         handle: the handle under which the original can be expanded.
-        way: what the reader does to expand it; None if there is no way, so that nothing is hidden.
+        way: what the reader does to expand it.
         count: tokens of a text.
         limits: when and how far to reduce.
 
@@ -88,13 +88,13 @@ def reduce(
     lines = screen(raw)
     kind = _kind(observation, raw)
     cap = limits.of(kind, observation.exit_code)
-    room = cap * len(raw) / before if cap and way and before > cap else None
-    hidden = _hide(lines, kind, window, room) if way else []
+    room = cap * len(raw) / before if cap and before > cap else None
+    hidden = _hide(lines, kind, window, room)
     text, spans = compose(
         lines,
         hidden,
         total=_total(raw),
-        way=way or "",
+        way=way,
         longest=int(room) if room else None,
     )
     after = count(text) if text != raw else before
@@ -144,7 +144,7 @@ def _hide(
     hidden = repeats(lines)
     keep = [False] * len(lines) if kind is Output.READ else evidence(lines)
     if kind is not Output.READ:
-        hidden += frames(lines, _either(visible(lines, hidden), keep))
+        hidden += frames(lines, _movable(visible(lines, hidden), keep))
     hidden += echo(lines, visible(lines, hidden), keep, window)
     hidden += again(lines, visible(lines, hidden))
     if room is None:
@@ -156,7 +156,7 @@ def _hide(
     return hidden + budget(lines, visible(lines, hidden), keep, room)
 
 
-def _either(free: Sequence[bool], keep: Sequence[bool]) -> list[bool]:
+def _movable(free: Sequence[bool], keep: Sequence[bool]) -> list[bool]:
     """Return which lines are shown and need not be."""
     return [shown and not kept for shown, kept in zip(free, keep, strict=True)]
 

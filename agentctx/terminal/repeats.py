@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agentctx.terminal.hidden import Hidden
+from agentctx.terminal.hidden import WORTH_A_MARKER, Hidden, size
 from agentctx.terminal.lines import Line
 
 LONGEST_PERIOD = 12
 """Blocks of up to this many lines are recognised when they repeat."""
-
-MIN_CHARACTERS = 120
-"""A run shorter than this costs less than its marker."""
 
 
 def repeats(lines: Sequence[Line]) -> list[Hidden]:
@@ -26,7 +23,7 @@ def repeats(lines: Sequence[Line]) -> list[Hidden]:
         period = i - latest.get(texts[i], -LONGEST_PERIOD - 1)
         latest[texts[i]] = i
         length = _run(texts, i, period) if period <= LONGEST_PERIOD and texts[i] else 0
-        if not length or sum(map(len, texts[i : i + length])) + length < MIN_CHARACTERS:
+        if not length or size(lines, i, i + length) < WORTH_A_MARKER:
             i += 1
             continue
         block = f"the {period} lines before" if period > 1 else "the line before"

@@ -169,18 +169,6 @@ def test_short_or_odd_outputs_stay_as_they_are(output: str) -> None:
     assert run(output).text == output
 
 
-def test_without_a_way_back_nothing_is_hidden() -> None:
-    made = reduce(
-        Observation(output=FILE, command="cat a.py"),
-        window=seen(FILE),
-        handle="a1b2c3",
-        way=None,
-        count=COUNT,
-        limits=Limits(),
-    )
-    assert made.text == FILE
-
-
 def test_spans_cover_every_line_of_the_original_in_order() -> None:
     made = run(f"{FILE}\n{FILE}\nend", "./twice", seen(FILE))
     covered = [n for span in made.spans for n in range(span.first, span.last + 1)]
