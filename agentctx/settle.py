@@ -11,10 +11,10 @@ from agentctx.conversation import ALONE, Conversation, Emitted, blank, stands
 from agentctx.decide import Case, as_it_came, decide, reduction, store_all
 from agentctx.ledger import Decision, Key
 from agentctx.stores import Stores
+from agentctx.terminal.hidden import WORTH_A_MARKER
 from agentctx.terminal.window import Window
 from agentctx.values import Kind, Observation, Path, Slot, content_id
 
-_LONG_CALL = 120
 _COMMANDS = ("command", "cmd", "script")
 
 
@@ -183,7 +183,7 @@ def written(slot: Slot) -> str:
 
 def wrote(text: str) -> str:
     """Return the text of a call if it is long enough for a tool to show parts of it again."""
-    return text if len(text) >= _LONG_CALL else ""
+    return text if len(text) >= WORTH_A_MARKER else ""
 
 
 def _command(arguments: Mapping[str, Any]) -> str:

@@ -16,6 +16,8 @@ from agentctx.tokens import counter
 from agentctx.values import Observation
 
 ROUNDS = 200
+WINDOW = 4_000_000
+"""Characters that one conversation shows: about the million tokens of the largest windows."""
 
 
 def log(size: int, seed: int) -> str:
@@ -36,14 +38,18 @@ def log(size: int, seed: int) -> str:
 
 @pytest.mark.parametrize("size", [1_000, 10_000, 100_000])
 def test_observe(benchmark: Any, tmp_path: Path, size: int) -> None:
-    session = Session("bench", data=tmp_path, expand_hint="agentctx expand {handle}")
-    session.observe(Observation(output=log(2_000, -1), command="pytest"))
     seeds = count()
+    session = Session("0", data=tmp_path, expand_hint="agentctx expand {handle}")
 
-    def fresh() -> tuple[tuple[Observation], dict[str, Any]]:
-        return (Observation(output=log(size, next(seeds)), command="pytest -v"),), {}
+    def fresh() -> tuple[tuple[Session, Observation], dict[str, Any]]:
+        nonlocal session
+        seed = next(seeds)
+        if seed * size % WINDOW < size:
+            session = session.named(str(seed))
+            session.observe(Observation(output=log(2_000, -1), command="pytest"))
+        return (session, Observation(output=log(size, seed), command="pytest -v")), {}
 
-    benchmark.pedantic(session.observe, setup=fresh, rounds=ROUNDS)
+    benchmark.pedantic(Session.observe, setup=fresh, rounds=ROUNDS)
     benchmark.extra_info["times_tokenizing"] = round(
         benchmark.stats.stats.median / _tokenizing(log(size, 0)), 2
     )
