@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Awaitable
 from typing import Any
 
+from agentctx.options import Mode
 from agentctx.session import Session
 from agentctx.values import Payload
 from agentctx.wrap.drive import (
@@ -21,7 +22,7 @@ from agentctx.wrap.drive import (
 )
 from agentctx.wrap.store import Splices
 from agentctx.wrap.streams import AsyncStream, Stream
-from agentctx.wrap.talk import Talk, active
+from agentctx.wrap.talk import Talk
 
 
 class Way:
@@ -34,7 +35,7 @@ class Way:
     @property
     def open(self) -> bool:
         """Whether calls go through the session at all."""
-        return active(self.session)
+        return self.session.settings.mode is not Mode.OFF
 
     def ask(self, wire: str, payload: Payload, call: Call) -> Any:
         """Return what the caller sees of the reply of `call` to a request, or of its stream."""

@@ -16,7 +16,6 @@ from sqlalchemy.dialects.sqlite import insert
 
 from agentctx import db
 from agentctx.errors import AgentctxError
-from agentctx.events import Event
 from agentctx.stores import LEDGER, Stores
 from agentctx.wrap.history import Splice
 
@@ -103,7 +102,7 @@ class Splices:
             del self._known[next(iter(self._known))]
 
     def _tell(self, error: AgentctxError) -> None:
-        self._stores.events(Event("splice-failed", "", {"error": str(error)}))
+        self._stores.tell("splice-failed", "", error=str(error))
 
 
 def _splice(body: dict[str, Any]) -> Splice:

@@ -8,8 +8,6 @@ from typing import Any, Final, cast
 
 from agentctx import wire
 from agentctx.errors import RedactionError
-from agentctx.events import Event
-from agentctx.options import Mode
 from agentctx.session import Session
 from agentctx.values import Payload, ToolCall, Usage
 from agentctx.wrap import openai_responses
@@ -163,18 +161,12 @@ class Talk:
 
     def _offered(self, payload: Payload) -> Payload:
         # several choices cannot be continued as one, and a background response is read elsewhere
-        several = (payload.get("n") or 1) > 1 or payload.get("background")
-        if several or self.session.settings.mode is Mode.METER:
+        if (payload.get("n") or 1) > 1 or payload.get("background"):
             return payload
         return self.session.offer(payload, wire=self.wire.NAME)
 
     def _tell(self, kind: str, error: Exception) -> None:
-        self.session.stores.events(Event(kind, "", {"error": str(error)[:500]}))
-
-
-def active(session: Session) -> bool:
-    """Say whether a session has anything to do with requests."""
-    return session.settings.mode is not Mode.OFF
+        self.session.stores.tell(kind, "", error=str(error)[:500])
 
 
 def _readable(given: Payload, key: str) -> Payload:
