@@ -8,7 +8,7 @@ from typing import Any
 from agentctx.values import Payload, ToolCall, Usage
 from agentctx.wire.views import parse, string
 from agentctx.wrap.anthropic_stream import MessageWeaver
-from agentctx.wrap.shape import added, field, plain, put
+from agentctx.wrap.shape import field, plain, put
 from agentctx.wrap.spoken import Answer, Item, Spoken, Weaver
 
 KEY = "messages"
@@ -47,17 +47,8 @@ def said(blocks: Sequence[Item], *, usage: Any, stop: Any, reply: Any) -> Spoken
     )
 
 
-def usage(reply: Any) -> Any:
-    """Return the usage report of a message."""
-    return field(reply, "usage")
-
-
-def without(reply: Any, hidden: frozenset[str], spent: Any) -> Any:
-    """Return the message without those calls, its usage that of all rounds."""
-    if spent is not None:
-        reply = put(reply, usage=added(spent, usage(reply)))
-    if not hidden:
-        return reply
+def without(reply: Any, hidden: frozenset[str]) -> Any:
+    """Return the message without those calls."""
     left = [block for block in field(reply, "content") if not _is_call(block, hidden)]
     stop = field(reply, "stop_reason")
     called = any(field(block, "type") == "tool_use" for block in left)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from agentctx.values import Payload
-from agentctx.wrap.shape import added
+from agentctx.wrap.shape import added, field
 from agentctx.wrap.spoken import Weaver
 from agentctx.wrap.talk import Talk
 
@@ -62,7 +62,7 @@ def rounds(talk: Talk, reply: Any) -> Generator[Step, Any, Any]:
         said = talk.read(partial(talk.dialect.spoken, reply))
         if not (yield Work(partial(talk.settle, said))):
             return talk.visible(reply, said, spent)
-        spent = added(spent, talk.dialect.usage(reply))
+        spent = added(spent, field(reply, "usage"))
         reply = yield Ask((yield Work(talk.request)))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from agentctx.values import Payload, ToolCall, Usage
 from agentctx.wire.views import parse, string
 from agentctx.wrap.openai_chat_stream import ChatWeaver
-from agentctx.wrap.shape import added, field, plain, put
+from agentctx.wrap.shape import field, plain, put
 from agentctx.wrap.spoken import Answer, Item, Spoken, Weaver
 
 KEY = "messages"
@@ -32,7 +32,7 @@ def spoken(reply: Any) -> Spoken:
     return said(
         message,
         calls=calls(message),
-        usage=usage(reply),
+        usage=field(reply, "usage"),
         stop=field(reply, "choices", 0, "finish_reason"),
         name=field(reply, "id"),
         model=field(reply, "model"),
@@ -53,17 +53,8 @@ def said(
     )
 
 
-def usage(reply: Any) -> Any:
-    """Return the usage report of a completion."""
-    return None if isinstance(reply, str) else field(reply, "usage")
-
-
-def without(reply: Any, hidden: frozenset[str], spent: Any) -> Any:
-    """Return the completion without those calls, its usage that of all rounds."""
-    if spent is not None:
-        reply = put(reply, usage=added(spent, usage(reply)))
-    if not hidden:
-        return reply
+def without(reply: Any, hidden: frozenset[str]) -> Any:
+    """Return the completion without those calls."""
     message = _message(reply)
     left = [call for call in field(message, "tool_calls") or () if field(call, "id") not in hidden]
     message = put(message, tool_calls=left or None)

@@ -10,7 +10,7 @@ from agentctx.wire import openai_responses_items
 from agentctx.wire.views import parse, string
 from agentctx.wrap.history import Splice
 from agentctx.wrap.openai_responses_stream import ResponseWeaver
-from agentctx.wrap.shape import added, field, plain, put
+from agentctx.wrap.shape import field, plain, put
 from agentctx.wrap.spoken import Answer, Item, Spoken, Weaver
 
 KEY = "input"
@@ -27,25 +27,16 @@ def spoken(reply: Any) -> Spoken:
     return Spoken(
         items=items,
         calls=tuple(_call(item) for item in items if item.get("type") == "function_call"),
-        usage=tokens(usage(reply)),
+        usage=tokens(field(reply, "usage")),
         whole=field(reply, "status") in (None, "completed"),
         id=string(field(reply, "id")),
         model=string(field(reply, "model")),
     )
 
 
-def usage(reply: Any) -> Any:
-    """Return the usage report of a response."""
-    return field(reply, "usage")
-
-
-def without(reply: Any, hidden: frozenset[str], spent: Any) -> Any:
-    """Return the response without those calls, its usage that of all rounds."""
-    if spent is not None:
-        reply = put(reply, usage=added(spent, usage(reply)))
-    if not hidden:
-        return reply
-    return put(reply, output=list(_bare(field(reply, "output"), hidden)))
+def without(reply: Any, hidden: frozenset[str]) -> Any:
+    """Return the response without those calls."""
+    return put(reply, output=_bare(field(reply, "output"), hidden))
 
 
 def bare(items: Sequence[Item], hidden: frozenset[str]) -> tuple[Item, ...]:

@@ -64,11 +64,8 @@ class Dialect(Protocol):
     def spoken(self, reply: Any) -> Spoken:
         """Return what a reply says."""
 
-    def without(self, reply: Any, hidden: frozenset[str], spent: Any) -> Any:
-        """Return the reply without those calls; `spent` is the usage of the rounds before it."""
-
-    def usage(self, reply: Any) -> Any:
-        """Return the usage report of a reply as its SDK made it."""
+    def without(self, reply: Any, hidden: frozenset[str]) -> Any:
+        """Return the reply without those calls."""
 
     def bare(self, items: Sequence[Item], hidden: frozenset[str]) -> tuple[Item, ...]:
         """Return a turn without those calls."""

@@ -12,7 +12,7 @@ from agentctx.session import Session
 from agentctx.values import Payload, ToolCall, Usage
 from agentctx.wrap import openai_responses
 from agentctx.wrap.history import Splice, complete, key_after, turns
-from agentctx.wrap.shape import plain
+from agentctx.wrap.shape import added, field, plain, put
 from agentctx.wrap.spoken import Answer, Dialect, Item, Spoken, Weaver
 from agentctx.wrap.store import Splices
 
@@ -89,10 +89,10 @@ class Talk:
 
     def visible(self, reply: Any, said: Spoken, spent: Any) -> Any:
         """Return the reply as the caller sees it, after rounds that took the usage `spent`."""
+        if spent is not None:
+            reply = put(reply, usage=added(spent, field(reply, "usage")))
         hidden = self._hidden(said)
-        if not hidden and spent is None:
-            return reply
-        return self.dialect.without(reply, hidden, spent)
+        return self.dialect.without(reply, hidden) if hidden else reply
 
     def shown(self, weaver: Weaver, event: Any) -> list[Any]:
         """Return the events that the caller sees of one."""
