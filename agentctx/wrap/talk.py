@@ -89,10 +89,14 @@ class Talk:
 
     def visible(self, reply: Any, said: Spoken, spent: Any) -> Any:
         """Return the reply as the caller sees it, after rounds that took the usage `spent`."""
-        if spent is not None:
-            reply = put(reply, usage=added(spent, field(reply, "usage")))
-        hidden = self._hidden(said)
-        return self.dialect.without(reply, hidden) if hidden else reply
+        try:
+            if spent is not None:
+                reply = put(reply, usage=added(spent, field(reply, "usage")))
+            hidden = self._hidden(said)
+            return self.dialect.without(reply, hidden) if hidden else reply
+        except Exception as error:  # law 7: a text, say, has no place for the usage
+            self._tell("wrap-failed", error)
+            return reply
 
     def shown(self, weaver: Weaver, event: Any) -> list[Any]:
         """Return the events that the caller sees of one."""

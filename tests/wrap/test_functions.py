@@ -9,7 +9,7 @@ import pytest
 
 from agentctx.session import Session
 from agentctx.testing import Reply, ScriptedModel, call
-from agentctx.testing.speak import chat_events
+from agentctx.testing.speak import chat, chat_events
 from agentctx.values import Usage
 from agentctx.wrap import wrap
 from tests.wrap.hosts import ANTHROPIC_TOOLS, CHAT_TOOLS
@@ -79,6 +79,14 @@ def test_a_reply_of_no_known_form_is_passed_on(tmp_path):
     assert model(ASK, CHAT_TOOLS) is reply
     streamed = wrap(lambda messages, stream: iter([1, reply]), data=tmp_path)
     assert list(streamed(ASK, stream=True)) == [1, reply]
+
+
+@pytest.mark.parametrize("last", ["Done.", object()])
+def test_a_reply_without_a_place_for_usage_may_follow_rounds_that_had_some(last, tmp_path):
+    asked = Reply(parts=(call("expand", handle="ffffff"),))
+    replies = iter([chat(asked, Usage(input=5, output=1), "1", {}), last])
+    model = wrap(lambda messages, tools: next(replies), data=tmp_path)
+    assert model(ASK, CHAT_TOOLS) is last
 
 
 async def test_a_plain_function_may_hand_out_coroutines_and_async_streams(tmp_path):
