@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -182,15 +181,10 @@ def _parse(name: str, value: Any, place: str, folder: Path) -> Any:
     return folder / parsed if isinstance(parsed, Path) else parsed
 
 
-@cache
-def _compiled(pattern: str) -> Any:
-    return options.compiled(pattern)
-
-
 def _covers(pattern: str, command: str) -> bool:
     """Return whether an exclusion covers a command; a glob may stop before its arguments."""
     if options.is_pattern(pattern):
-        return _compiled(pattern).search(command) is not None
+        return options.program(pattern).search(command) is not None
     return fnmatchcase(command, pattern) or fnmatchcase(command, f"{pattern} *")
 
 

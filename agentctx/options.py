@@ -12,6 +12,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from agentctx.patterns import Pattern, compiled
+
 Prices: TypeAlias = Mapping[str, Mapping[str, float]]
 """Model → field of `prices.Price` → dollars per million tokens (tokens for `min_cacheable`)."""
 
@@ -88,7 +90,7 @@ def patterns(value: Any) -> tuple[str, ...]:
     found = globs(value)
     for item in found:
         if is_pattern(item):
-            compiled(item)
+            program(item)
     return found
 
 
@@ -97,18 +99,12 @@ def is_pattern(text: str) -> bool:
     return len(text) > 2 and text[0] == text[-1] == "/"
 
 
-def compiled(pattern: str) -> Any:
+def program(pattern: str) -> Pattern:
     """Return the RE2 program of a pattern between slashes."""
-    import re2
-
-    options = re2.Options()
-    options.log_errors = False
     try:
-        return re2.compile(pattern[1:-1], options)
-    except re2.error as error:
-        reason = error.args[0] if error.args else "?"
-        text = reason.decode() if isinstance(reason, bytes) else reason
-        raise ValueError(f"{pattern} is not an RE2 pattern ({text}): mend it") from None
+        return compiled(pattern[1:-1])
+    except ValueError as error:
+        raise ValueError(f"{pattern[:80]!r} is {error}") from None
 
 
 def folder(value: Any) -> Path:

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from agentctx import patterns
 from agentctx.archive import Archive
 from agentctx.errors import ToolError
+from agentctx.patterns import Pattern
 from agentctx.values import ToolCall, ToolSpec
 
 EXPAND = ToolSpec(
@@ -121,24 +123,16 @@ def expand(archive: Archive, request: Request, name: str) -> str:
     return f"[agentctx: {request.handle} has no lines there{what}]"
 
 
-def compiled(pattern: str) -> Any:
-    """Return an RE2 program: linear in the text, whatever a model writes.
+def compiled(pattern: str) -> Pattern:
+    """Return the program of a pattern that a model or a user wrote.
 
     Raises:
         ToolError: the pattern is not RE2.
     """
-    import re2
-
-    options = re2.Options()
-    options.log_errors = False
     try:
-        return re2.compile(pattern, options)
-    except (re2.error, UnicodeError) as error:
-        reason = error.args[0] if error.args else "?"
-        text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
-        raise ToolError(
-            f"grep {pattern[:80]!r} is not an RE2 pattern ({text[:80]}): mend it"
-        ) from None
+        return patterns.compiled(pattern)
+    except ValueError as error:
+        raise ToolError(f"grep {pattern[:80]!r} is {error}") from None
 
 
 def _matching(archive: Archive, name: str, request: Request) -> Iterator[tuple[int, str]]:

@@ -11,13 +11,14 @@ from agentctx import config
 from agentctx.cli.output import print_json
 from agentctx.errors import UnknownHandle
 from agentctx.events import EXPAND
+from agentctx.patterns import Pattern
 from agentctx.stores import Stores
 
 _ESCAPED = re.compile(rb"\xed([\xb2\xb3])([\x80-\xbf])")
 """How a byte that is no UTF-8 stands in the archive: as the lone surrogate that it was read as."""
 
 
-def show(handle: str, span: tuple[int, int], pattern: Any, *, as_json: bool) -> int:
+def show(handle: str, span: tuple[int, int], pattern: Pattern | None, *, as_json: bool) -> int:
     """Print lines of the original of a handle; return 1 if there are none.
 
     Args:
@@ -57,7 +58,7 @@ def _print(lines: Iterator[tuple[int, bytes]], *, numbered: bool) -> Any:
 
 
 def _lines(
-    stores: Stores, name: str, span: tuple[int, int], pattern: Any
+    stores: Stores, name: str, span: tuple[int, int], pattern: Pattern | None
 ) -> Iterator[tuple[int, bytes]]:
     for number, raw in enumerate(stores.archive.lines(name, *span), span[0]):
         text = raw.decode("utf-8", "replace").rstrip("\n")

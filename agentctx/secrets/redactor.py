@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from agentctx.errors import RedactionError
+from agentctx.patterns import Pattern, compiled
 from agentctx.secrets import environment
 from agentctx.secrets.formats import CONTEXTUAL, FORMATS
 from agentctx.secrets.samples import is_manual, is_template, is_wordy
@@ -17,11 +18,7 @@ from agentctx.secrets.samples import is_manual, is_template, is_wordy
 _OPEN = "⟪".encode()
 _PLACEHOLDER = "⟪secret:[a-z-]{1,32}:[0-9a-f]{8}⟫".encode()
 _PASSES = 100
-_MEMORY = 64 << 20  # bytes RE2 may use before it falls back to a slower matcher
-
-
-Pattern: TypeAlias = Any
-"""An RE2 program; the library ships no types."""
+_MEMORY = 64 << 20  # so many formats and values need more than the usual
 
 
 class DefaultRedactor:
@@ -129,13 +126,7 @@ def _formats() -> Pattern:
 
 
 def _compiled(pattern: bytes) -> Pattern:
-    import re2
-
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1  # bytes in, byte offsets out
-    options.log_errors = False
-    options.max_mem = _MEMORY
-    return re2.compile(pattern, options)
+    return compiled(pattern, memory=_MEMORY, latin1=True)
 
 
 def _encoded(text: str) -> bytes:

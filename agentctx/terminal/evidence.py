@@ -10,8 +10,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
-from typing import Any
 
+from agentctx.patterns import Pattern, compiled
 from agentctx.terminal.lines import Line
 
 _WORDS = (
@@ -33,13 +33,8 @@ _PLACES = (
 
 
 @cache
-def _pattern() -> Any:
-    import re2  # loaded on first use: `agentctx exec true` never needs it
-
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = 32 << 20
-    return re2.compile(f"(?im)(?:{_WORDS}|{_RESULTS}|{_PLACES})".encode(), options)
+def _pattern() -> Pattern:
+    return compiled(f"(?im)(?:{_WORDS}|{_RESULTS}|{_PLACES})".encode(), memory=32 << 20)
 
 
 def evidence(lines: Sequence[Line]) -> list[bool]:
