@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from agentctx.values import Payload
 from agentctx.wrap.asking import Way
+from agentctx.wrap.stand_in import StandIn
 
 _SDKS: Final = frozenset({"openai", "anthropic"})
 _WIRES: Final = {
@@ -46,24 +47,16 @@ def wrap_client(client: Any, way: Way) -> Any:
     return twin
 
 
-class RawReply:
+class RawReply(StandIn):
     """A raw response whose `parse` gives what the caller may see."""
 
     def __init__(self, raw: Any, parsed: Any) -> None:
-        self._agentctx_raw, self._agentctx_parsed = raw, parsed
+        super().__init__(raw)
+        self._agentctx_parsed = parsed
 
     def parse(self, *, to: Any = None) -> Any:
         """Return the reply; `to` another type parses what the provider sent last."""
-        return self._agentctx_parsed if to is None else self._agentctx_raw.parse(to=to)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_agentctx"):
-            raise AttributeError(name)
-        return getattr(self._agentctx_raw, name)
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> Any:  # isinstance() asks here
-        return type(self._agentctx_raw)
+        return self._agentctx_parsed if to is None else self._agentctx_source.parse(to=to)
 
 
 class AsyncRawReply(RawReply):
@@ -71,7 +64,7 @@ class AsyncRawReply(RawReply):
 
     async def parse(self, *, to: Any = None) -> Any:
         """Return the reply; `to` another type parses what the provider sent last."""
-        return super().parse() if to is None else await self._agentctx_raw.parse(to=to)
+        return super().parse() if to is None else await self._agentctx_source.parse(to=to)
 
 
 def _is_cached(client: Any, name: str) -> bool:

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from types import TracebackType
 from typing import Any, Self
 
 from agentctx.wrap.drive import aclose, close
+from agentctx.wrap.stand_in import StandIn
 
 
-class _Proxy:
-    """Passes for the stream that it stands for, whatever attribute is asked."""
-
-    def __init__(self, source: Any, events: Any) -> None:
-        self._agentctx_source = source
-        self._agentctx_events = events
-
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the SDK's own stream, that of the first round."""
-        if name.startswith("_agentctx"):
-            raise AttributeError(name)
-        return getattr(self._agentctx_source, name)
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> Any:  # isinstance() asks here
-        return type(self._agentctx_source)
-
-
-class Stream(_Proxy):
+class Stream(StandIn):
     """A stream of events, closed by `close` or at the end of a `with`."""
 
-    _agentctx_events: Iterator[Any]
+    def __init__(self, source: Any, events: Iterator[Any]) -> None:
+        super().__init__(source)
+        self._agentctx_events = events
 
     def __iter__(self) -> Iterator[Any]:
         return self._agentctx_events
@@ -41,12 +25,7 @@ class Stream(_Proxy):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -55,10 +34,12 @@ class Stream(_Proxy):
         close(self._agentctx_source)
 
 
-class AsyncStream(_Proxy):
+class AsyncStream(StandIn):
     """An async stream of events, closed by `close` or at the end of an `async with`."""
 
-    _agentctx_events: AsyncIterator[Any]
+    def __init__(self, source: Any, events: AsyncIterator[Any]) -> None:
+        super().__init__(source)
+        self._agentctx_events = events
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return self._agentctx_events
@@ -69,12 +50,7 @@ class AsyncStream(_Proxy):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *raised: object) -> None:
         await self.close()
 
     async def close(self) -> None:
