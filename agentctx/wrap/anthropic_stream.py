@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
-from agentctx.wire.views import string
+from agentctx.wire.views import parse, string
 from agentctx.wrap import shape
-from agentctx.wrap.spoken import Spoken
-
-LONGEST_ARGUMENTS = 1 << 20
-"""Characters of one call's arguments that are kept; a longer one of ours is an error."""
+from agentctx.wrap.spoken import LONGEST_ARGUMENTS, Spoken
 
 _COUNTS = (
     "input_tokens",
@@ -25,7 +21,6 @@ class MessageWeaver:
     """See `spoken.Weaver`."""
 
     def __init__(self, hidden: frozenset[str], said: Callable[..., Spoken]) -> None:
-        self.done = False
         self._hidden = hidden
         self._said = said
         self._round = 0
@@ -156,10 +151,7 @@ class MessageWeaver:
         text = "".join(self._json.get(index, ()))
         if not text:
             return block
-        try:
-            return {**block, "input": json.loads(text)}
-        except ValueError:  # cut by a limit, the model's or ours
-            return {**block, "input": {}}
+        return {**block, "input": parse(text) or {}}  # a limit, ours or the model's, may cut it
 
 
 def _told(report: Any) -> dict[str, Any]:

@@ -9,10 +9,7 @@ from typing import Any
 from agentctx.values import ToolCall
 from agentctx.wire.views import parse, string
 from agentctx.wrap import shape
-from agentctx.wrap.spoken import Spoken
-
-LONGEST_ARGUMENTS = 1 << 20
-"""Characters of one call of ours that are kept; a longer one is answered with an error."""
+from agentctx.wrap.spoken import LONGEST_ARGUMENTS, Spoken
 
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 _EMPTY = {"role": None, "content": None, "tool_calls": None}

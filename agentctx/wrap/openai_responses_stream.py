@@ -16,7 +16,6 @@ class ResponseWeaver:
     """See `spoken.Weaver`. The caller's response keeps the id of the first round throughout."""
 
     def __init__(self, hidden: frozenset[str], read: Callable[[Any], Spoken]) -> None:
-        self.done = False
         self._hidden = hidden
         self._read = read
         self._round = 0
@@ -84,8 +83,7 @@ class ResponseWeaver:
         return self._numbered(event)
 
     def _open(self, index: int, item: Any) -> None:
-        call = shape.field(item, "type") == "function_call"
-        if call and shape.field(item, "name") in self._hidden:
+        if self._is_ours(item):
             self._ours.add(index)
             return
         self._places[index] = self._next_index

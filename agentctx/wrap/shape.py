@@ -62,12 +62,9 @@ def added(one: Any, other: Any) -> Any:
         return other
     if isinstance(other, int | float) and isinstance(one, int | float):
         return one + other
-    if isinstance(other, Mapping):
-        names = dict.fromkeys((*_fields(one), *other))
-    elif hasattr(other, "model_fields_set"):
-        names = dict.fromkeys((*_fields(one), *_fields(other)))
-    else:
+    if not isinstance(other, Mapping) and not hasattr(other, "model_fields_set"):
         return other
+    names = dict.fromkeys((*_fields(one), *_fields(other)))
     return put(other, **{name: added(field(one, name), field(other, name)) for name in names})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from agentctx.values import Payload, ToolCall, Usage
 
@@ -13,6 +13,9 @@ Item: TypeAlias = Mapping[str, Any]
 
 Answer: TypeAlias = tuple[ToolCall, str]
 """A call of one of our tools and what we answer."""
+
+LONGEST_ARGUMENTS: Final = 1 << 20
+"""Characters of one call of ours that are kept of a stream; a longer one gets an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
