@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from agentctx.errors import AgentctxError
@@ -78,7 +78,6 @@ def _as_reply(line: Any) -> Reply | Fault:
     return Reply(parts=parts)
 
 
-@dataclass(slots=True, init=False)
 class ScriptedModel:
     """A queue of replies, each a text, a tool call, several parts, or a function of the request.
 
@@ -86,21 +85,9 @@ class ScriptedModel:
     `FakeUpstream` serves it over HTTP. `payloads` holds what it was asked.
     """
 
-    payloads: list[Payload] = field(default_factory=list)
-    _lines: list[Line] = field(default_factory=list)
-
     def __init__(self, *lines: Line) -> None:
-        self.payloads = []
+        self.payloads: list[Payload] = []
         self._lines = list(lines)
-
-    def extend(self, lines: Iterable[Line]) -> None:
-        """Add more replies to the end of the queue."""
-        self._lines.extend(lines)
-
-    @property
-    def left(self) -> int:
-        """How many replies have not been given yet."""
-        return len(self._lines)
 
     def answer(self, payload: Payload) -> Reply | Fault:
         """Return the next reply to `payload`; past the end of the script that is a fault."""
@@ -119,10 +106,15 @@ class ScriptedModel:
         reply = self.answer({"messages": list(messages), **options})
         if isinstance(reply, Fault):
             raise AgentctxError(f"{reply.status}: {reply.message}")
-        message: dict[str, Any] = {"role": "assistant", "content": reply.text or None}
-        if reply.calls:
-            message["tool_calls"] = [chat_call(each) for each in reply.calls]
-        return message
+        return chat_message(reply)
+
+
+def chat_message(reply: Reply) -> dict[str, Any]:
+    """Return `reply` as the message of OpenAI Chat Completions."""
+    message: dict[str, Any] = {"role": "assistant", "content": reply.text or None}
+    if reply.calls:
+        message["tool_calls"] = [chat_call(each) for each in reply.calls]
+    return message
 
 
 def chat_call(call: ToolCall) -> dict[str, Any]:

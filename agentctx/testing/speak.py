@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from agentctx.testing.script import Part, Reply, Thinking, chat_call
+from agentctx.testing.script import Part, Reply, Thinking, chat_call, chat_message
 from agentctx.values import Payload, ToolCall, Usage
 
 Event: TypeAlias = tuple[str, dict[str, Any]]
@@ -40,12 +40,9 @@ def _chat_stop(reply: Reply) -> str:
 
 def chat(reply: Reply, usage: Usage, reply_id: str, payload: Payload) -> dict[str, Any]:
     """Return a chat.completion."""
-    message: dict[str, Any] = {"role": "assistant", "content": reply.text or None}
-    if reply.calls:
-        message["tool_calls"] = [chat_call(each) for each in reply.calls]
-    choice = {"index": 0, "message": message, "finish_reason": _chat_stop(reply), "logprobs": None}
+    choice = {"index": 0, "message": chat_message(reply), "finish_reason": _chat_stop(reply)}
     head = _chat_head(reply_id, payload, "chat.completion")
-    return {**head, "choices": [choice], "usage": chat_usage(usage)}
+    return {**head, "choices": [{**choice, "logprobs": None}], "usage": chat_usage(usage)}
 
 
 def _chat_deltas(reply: Reply) -> Iterator[dict[str, Any]]:
