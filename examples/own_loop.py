@@ -6,12 +6,12 @@ Runs as it stands, with a scripted model.
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import tempfile
 from typing import Any
 
 from agentctx import Observation, Session, ToolCall, Usage
+from agentctx.terminal.marker import handles, is_marker
 from agentctx.testing import ScriptedModel, call
 
 NOISY = 'for n in $(seq 900); do echo "running test_$n in suite $((n % 7)) ... ok"; done; echo "FAILED test_901"; exit 1'
@@ -53,7 +53,7 @@ def agent(session: Session, model: Any, task: str) -> list[dict[str, Any]]:
 
 def look_closer(payload: dict[str, Any]) -> Any:
     """Do as a model does that wants the hidden lines."""
-    [handle] = re.findall(r"expand ([0-9a-f]+)", payload["messages"][-1]["content"])
+    [handle] = handles(payload["messages"][-1]["content"])
     return call("expand", handle=handle, lines="450-452")
 
 
@@ -65,7 +65,7 @@ def main() -> None:
     for message in history:
         text = message["content"] or message["tool_calls"][0]["function"]["arguments"]
         lines = text.splitlines()
-        markers = [line for line in lines if line.startswith("[agentctx:")]
+        markers = [*filter(is_marker, lines)]
         shown = [*lines[:2], "…", *markers, "…", *lines[-2:]] if markers else lines
         print(f"--- {message['role']}", *shown, sep="\n")
 

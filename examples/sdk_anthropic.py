@@ -7,7 +7,6 @@ Runs as it stands, against a scripted model on the loopback. With a key, leave `
 from __future__ import annotations
 
 import asyncio
-import re
 import subprocess
 import tempfile
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import anthropic
 
 import agentctx
+from agentctx.terminal.marker import handles
 from agentctx.testing import FakeUpstream, ScriptedModel, Thinking, call
 
 TOOLS: Any = [
@@ -55,7 +55,7 @@ async def agent(client: anthropic.AsyncAnthropic, task: str) -> None:
 
 def look_closer(payload: dict[str, Any]) -> Any:
     """Do as a model does that wants the hidden lines."""
-    [handle] = re.findall(r"expand ([0-9a-f]+)", str(payload["messages"][-1]))
+    [handle] = handles(payload["messages"][-1]["content"][0]["content"])
     return [
         Thinking("What is hidden?"),
         "One look. ",

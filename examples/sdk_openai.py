@@ -7,7 +7,6 @@ Runs as it stands, against a scripted model on the loopback. With a key, leave `
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import tempfile
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import openai
 
 import agentctx
+from agentctx.terminal.marker import handles
 from agentctx.testing import FakeUpstream, ScriptedModel, call
 
 TOOLS: Any = [
@@ -51,7 +51,7 @@ def agent(client: openai.OpenAI, task: str) -> str:
 
 def look_closer(payload: dict[str, Any]) -> Any:
     """Do as a model does that wants the hidden lines."""
-    [handle] = re.findall(r"expand ([0-9a-f]+)", payload["messages"][-1]["content"])
+    [handle] = handles(payload["messages"][-1]["content"])
     return call("expand", handle=handle, grep="module_45[0-2]")
 
 
