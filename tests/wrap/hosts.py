@@ -29,6 +29,14 @@ RESPONSES_TOOLS = [{"type": "function", "name": "bash", "parameters": SCHEMA, "s
 ANTHROPIC_TOOLS = [{"name": "bash", "input_schema": SCHEMA}]
 
 
+def openai_client(upstream: FakeUpstream, kind: Any = openai.OpenAI) -> Any:
+    return kind(base_url=upstream.url + "/v1", api_key="none", max_retries=0)
+
+
+def anthropic_client(upstream: FakeUpstream, kind: Any = anthropic.Anthropic) -> Any:
+    return kind(base_url=upstream.url, api_key="none", max_retries=0)
+
+
 @dataclass
 class Seen:
     """What a caller sees of one turn, and the items that it adds to its history."""
@@ -83,19 +91,30 @@ class Host:
         return type(self)(self.upstream, self.data, history=list(self.history))
 
 
-def _chat_seen(message: Any, usage: Any = None, stop: str | None = None) -> Seen:
+class Awaited:
+    """A caller that awaits its reply, in an event loop for each."""
+
+    def send(self) -> Seen:
+        return asyncio.run(self._send())
+
+    async def _send(self) -> Seen:
+        raise NotImplementedError
+
+
+def _chat_seen(reply: Any) -> Seen:
+    [choice] = reply.choices
+    message = choice.message
     calls = [
         (call.id, call.function.name, json.loads(call.function.arguments))
         for call in message.tool_calls or ()
     ]
-    return Seen(message.content or "", calls, [message], usage, stop)
+    usage = getattr(reply, "usage", None)
+    return Seen(message.content or "", calls, [message], usage, choice.finish_reason)
 
 
 class Chat(Host):
     def connect(self) -> None:
-        url = self.upstream.url + "/v1"
-        client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
-        self.client = wrap(client, session=self.session)
+        self.client = wrap(openai_client(self.upstream), session=self.session)
 
     def options(self) -> dict[str, Any]:
         tools = {"tools": CHAT_TOOLS} if self.tools else {}
@@ -103,16 +122,14 @@ class Chat(Host):
 
     def send(self) -> Seen:
         reply = self.client.chat.completions.create(**self.options())
-        choice = reply.choices[0]
-        return _chat_seen(choice.message, reply.usage, choice.finish_reason)
+        return _chat_seen(reply)
 
 
 class ChatParse(Chat):
     def send(self) -> Seen:
         completions = self.client.chat.completions
         reply = completions.with_raw_response.create(**self.options()).parse()
-        choice = reply.choices[0]
-        return _chat_seen(choice.message, reply.usage, choice.finish_reason)
+        return _chat_seen(reply)
 
 
 class ChatStream(Chat):
@@ -120,33 +137,25 @@ class ChatStream(Chat):
         asked = {**self.options(), "stream_options": {"include_usage": True}}
         with self.client.chat.completions.stream(**asked) as stream:
             reply = stream.get_final_completion()
-        choice = reply.choices[0]
-        return _chat_seen(choice.message, reply.usage, choice.finish_reason)
+        return _chat_seen(reply)
 
 
-class ChatAsync(Chat):
-    def send(self) -> Seen:
-        return asyncio.run(self._send())
-
+class ChatAsync(Awaited, Chat):
     async def _send(self) -> Seen:
-        url = self.upstream.url + "/v1"
-        async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
+        async with openai_client(self.upstream, openai.AsyncOpenAI) as client:
             twin = wrap(client, session=self.session)
             reply = await twin.chat.completions.create(**self.options())
-        choice = reply.choices[0]
-        return _chat_seen(choice.message, reply.usage, choice.finish_reason)
+        return _chat_seen(reply)
 
 
 class ChatAsyncStream(ChatAsync):
     async def _send(self) -> Seen:
-        url = self.upstream.url + "/v1"
         asked = {**self.options(), "stream_options": {"include_usage": True}}
-        async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
+        async with openai_client(self.upstream, openai.AsyncOpenAI) as client:
             twin = wrap(client, session=self.session)
             async with twin.chat.completions.stream(**asked) as stream:
                 reply = await stream.get_final_completion()
-        choice = reply.choices[0]
-        return _chat_seen(choice.message, reply.usage, choice.finish_reason)
+        return _chat_seen(reply)
 
 
 class LiteLLM(Chat):
@@ -164,8 +173,7 @@ class LiteLLM(Chat):
 
     def send(self) -> Seen:
         reply = self.complete(**self.options())
-        choice = reply.choices[0]
-        return _chat_seen(choice.message, reply.usage, choice.finish_reason)
+        return _chat_seen(reply)
 
 
 class LiteLLMStream(LiteLLM):
@@ -173,8 +181,7 @@ class LiteLLMStream(LiteLLM):
         import litellm
 
         chunks = list(self.complete(**self.options(), stream=True))
-        choice = litellm.stream_chunk_builder(chunks).choices[0]
-        return _chat_seen(choice.message, None, choice.finish_reason)
+        return _chat_seen(litellm.stream_chunk_builder(chunks))
 
 
 class LiteLLMAsync(LiteLLM):
@@ -182,16 +189,14 @@ class LiteLLMAsync(LiteLLM):
         import litellm
 
         complete = wrap(litellm.acompletion, session=self.session)
-        choice = asyncio.run(complete(**self.options())).choices[0]
-        return _chat_seen(choice.message, None, choice.finish_reason)
+        return _chat_seen(asyncio.run(complete(**self.options())))
 
 
 class Function(Chat):
     """A caller whose model is a plain function."""
 
     def connect(self) -> None:
-        url = self.upstream.url + "/v1"
-        self.inner = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
+        self.inner = openai_client(self.upstream)
 
         def model(messages: list[Any], **options: Any) -> Any:
             reply = self.inner.chat.completions.create(model="m", messages=messages, **options)
@@ -216,9 +221,7 @@ class Responses(Host):
     name = "openai_responses"
 
     def connect(self) -> None:
-        url = self.upstream.url + "/v1"
-        client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
-        self.client = wrap(client, session=self.session)
+        self.client = wrap(openai_client(self.upstream), session=self.session)
 
     def options(self) -> dict[str, Any]:
         tools = {"tools": RESPONSES_TOOLS} if self.tools else {}
@@ -247,13 +250,9 @@ class ResponsesStream(Responses):
             return self.seen(stream.get_final_response())
 
 
-class ResponsesAsyncStream(Responses):
-    def send(self) -> Seen:
-        return asyncio.run(self._send())
-
+class ResponsesAsyncStream(Awaited, Responses):
     async def _send(self) -> Seen:
-        url = self.upstream.url + "/v1"
-        async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
+        async with openai_client(self.upstream, openai.AsyncOpenAI) as client:
             twin = wrap(client, session=self.session)
             async with twin.responses.stream(**self.options()) as stream:
                 return self.seen(await stream.get_final_response())
@@ -263,8 +262,7 @@ class Anthropic(Host):
     name = "anthropic"
 
     def connect(self) -> None:
-        client = anthropic.Anthropic(base_url=self.upstream.url, api_key="none", max_retries=0)
-        self.client = wrap(client, session=self.session)
+        self.client = wrap(anthropic_client(self.upstream), session=self.session)
 
     def options(self) -> dict[str, Any]:
         tools = {"tools": ANTHROPIC_TOOLS} if self.tools else {}
@@ -297,21 +295,16 @@ class AnthropicStream(Anthropic):
             return self.seen(stream.get_final_message())
 
 
-class AnthropicAsync(Anthropic):
-    def send(self) -> Seen:
-        return asyncio.run(self._send())
-
+class AnthropicAsync(Awaited, Anthropic):
     async def _send(self) -> Seen:
-        url = self.upstream.url
-        async with anthropic.AsyncAnthropic(base_url=url, api_key="none", max_retries=0) as client:
+        async with anthropic_client(self.upstream, anthropic.AsyncAnthropic) as client:
             twin = wrap(client, session=self.session)
             return self.seen(await twin.messages.create(**self.options()))
 
 
 class AnthropicAsyncStream(AnthropicAsync):
     async def _send(self) -> Seen:
-        url = self.upstream.url
-        async with anthropic.AsyncAnthropic(base_url=url, api_key="none", max_retries=0) as client:
+        async with anthropic_client(self.upstream, anthropic.AsyncAnthropic) as client:
             twin = wrap(client, session=self.session)
             async with twin.messages.stream(**self.options()) as stream:
                 return self.seen(await stream.get_final_message())

@@ -25,6 +25,7 @@ from tests.wrap.hosts import (
     ResponsesStream,
     check_requests,
     each,
+    openai_client,
     serving,
 )
 from tests.wrap.test_wrap import BASH, HIDDEN, LOG, expand, handle, started
@@ -45,10 +46,6 @@ class Broken:
 
     def redact(self, text: str) -> str:
         raise RedactionError("no key: make one")
-
-
-def openai_client(upstream: FakeUpstream, kind: Any = openai.OpenAI) -> Any:
-    return kind(base_url=upstream.url + "/v1", api_key="none", max_retries=0)
 
 
 def test_a_wrapped_client_is_of_the_class_of_the_original_and_shares_its_connections(tmp_path):

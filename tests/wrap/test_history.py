@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from agentctx.config import Settings
 from agentctx.stores import Stores
+from agentctx.values import ToolCall
 from agentctx.wire import get
 from agentctx.wrap import anthropic, openai_chat, openai_responses
 from agentctx.wrap.history import Splice, complete, key_after, turns
@@ -128,9 +129,7 @@ def test_results_stand_first_in_the_message_after_the_turn():
     assert anthropic.before(ours, []) == list(ours)
 
 
-def call(call_id: str) -> Any:
-    from agentctx.values import ToolCall
-
+def call(call_id: str) -> ToolCall:
     return ToolCall(id=call_id, name="expand", arguments={})
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentctx.testing import Reply, Thinking
-from agentctx.testing.speak import chat_events, message_events
-from agentctx.testing.speak_responses import response_events
+from agentctx.testing.speak import chat, chat_events, message, message_events
+from agentctx.testing.speak_responses import response, response_events
 from agentctx.values import ToolCall, Usage
 from agentctx.wrap import anthropic, openai_chat, openai_responses
 
@@ -27,6 +27,7 @@ EVENTS = {
     "openai_chat": chat_events,
     "openai_responses": response_events,
 }
+WHOLE = {"anthropic": message, "openai_chat": chat, "openai_responses": response}
 PAYLOAD = {"model": "m", "stream_options": {"include_usage": True}}
 
 texts = st.text(min_size=1, max_size=40)
@@ -122,14 +123,10 @@ def test_a_stream_without_our_blocks_is_passed_on_as_it_is(name, rounds):
 @given(turns)
 def test_the_turn_that_is_rebuilt_is_the_one_that_was_said(name, rounds):
     weaver = DIALECTS[name].weaver(OURS)
-    whole = {"anthropic": "message", "openai_chat": "chat", "openai_responses": "response"}
-    from agentctx.testing import speak, speak_responses
-
-    speaker = speak_responses if name == "openai_responses" else speak
     for number, reply in enumerate(answered(rounds)):
         for event in events(name, reply, number):
             weaver.feed(event)
-        made = getattr(speaker, whole[name])(reply, reply.usage, f"{number:02d}", PAYLOAD)
+        made = WHOLE[name](reply, reply.usage, f"{number:02d}", PAYLOAD)
         assert weaver.spoken() == DIALECTS[name].spoken(made)
         weaver.resume()
 

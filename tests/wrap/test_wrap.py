@@ -204,7 +204,7 @@ TOLD = [
 ]
 
 
-@each([k for k in HOSTS if k.__name__ not in ("Function", "LiteLLMStream", "LiteLLMAsync")])
+@each([k for k in HOSTS if k.__name__ not in ("Function", "LiteLLMStream")])
 def test_the_usage_of_a_reply_is_what_all_its_rounds_cost(kind, tmp_path):
     first, second, third = TOLD
     lines = [
@@ -225,7 +225,7 @@ def test_the_usage_of_a_reply_is_what_all_its_rounds_cost(kind, tmp_path):
     assert recorded.output == 60
 
 
-@each([*HOSTS[:4], *HOSTS[5:6], *HOSTS[9:13]])
+@every_host
 @pytest.mark.parametrize("status", [400, 429])
 def test_an_error_of_the_provider_passes_through(kind, status, tmp_path):
     with serving(kind, tmp_path, Fault(status, "no luck")) as host:
