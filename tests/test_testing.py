@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import anthropic
 import openai
@@ -18,8 +17,6 @@ from agentctx.testing import (
     call,
 )
 from agentctx.values import ToolCall, Usage
-
-os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 ASK = [{"role": "user", "content": "hi"}]
 BASH = call("bash", "call_a", command="ls -l /tmp")

@@ -2,14 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from agentctx import Session
 from agentctx.terminal.marker import handles
 from tests.adapters.scripted import log
 from tests.processes import run, start
-
-pytest.importorskip("langgraph.checkpoint.sqlite")
 
 RUN = """
 import json, os, sys
