@@ -50,17 +50,16 @@ def names(root: Path, prefix: str) -> set[str]:
 
 def entries(root: Path) -> Iterator[Entry]:
     """Yield the originals that are there."""
-    for file in _files(root):
+    for shard, file in _files(root):
         if _REST.fullmatch(file.name):
             with suppress(FileNotFoundError):
                 stat = file.stat()
-                shard = Path(file.path).parent.name
                 yield Entry(shard + file.name, stat.st_size, stat.st_mtime_ns)
 
 
 def evicted(root: Path) -> int:
     """Count the tombstones."""
-    return sum(file.name.endswith(_GONE) for file in _files(root))
+    return sum(file.name.endswith(_GONE) for _, file in _files(root))
 
 
 def obituary(root: Path, name: str) -> Evicted | None:
@@ -100,15 +99,16 @@ def bury(root: Path, entry: Entry) -> bool:
     aside = root / f"tmp-{os.getpid()}-{entry.id}"
     try:
         _carve(root, source, stone, entry.id)
-        source.replace(aside)
-        if aside.stat().st_mtime_ns != entry.used_ns:
+        if source.stat().st_mtime_ns == entry.used_ns:  # readers miss it as long as it is aside
+            source.replace(aside)
+            if aside.stat().st_mtime_ns == entry.used_ns:
+                aside.unlink()
+                return True
             aside.replace(source)
-            stone.unlink(missing_ok=True)
-            return False
-        aside.unlink()
+        stone.unlink(missing_ok=True)
     except OSError:  # already gone, or open in another process on Windows: try the next one
-        return False
-    return True
+        pass
+    return False
 
 
 def sweep(root: Path, older_than: float) -> None:
@@ -120,12 +120,12 @@ def sweep(root: Path, older_than: float) -> None:
                 file.unlink()
 
 
-def _files(root: Path) -> Iterator[os.DirEntry[str]]:
+def _files(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
     with suppress(FileNotFoundError), os.scandir(root) as shards:
         for shard in shards:
             if _SHARD.fullmatch(shard.name):
                 with os.scandir(shard.path) as files:
-                    yield from files
+                    yield from ((shard.name, file) for file in files)
 
 
 def _carve(root: Path, source: Path, stone: Path, name: str) -> None:

@@ -17,7 +17,8 @@ from agentctx.patterns import Pattern, compiled
 Prices: TypeAlias = Mapping[str, Mapping[str, float]]
 """Model → field of `prices.Price` → dollars per million tokens (tokens for `min_cacheable`)."""
 
-PRICE_FIELDS = ("input", "output", "cache_read", "cache_write", "cache_write_1h", "min_cacheable")
+RATES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
+PRICE_FIELDS = (*RATES, "min_cacheable")
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
 _FLAGS = {"1": True, "true": True, "yes": True, "on": True}

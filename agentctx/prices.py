@@ -14,11 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from agentctx.options import PRICE_FIELDS, RATES
 from agentctx.values import Usage
 
 _SNAPSHOT = Path(__file__).parent / "data" / "prices.json"
-_RATES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
-_FIELDS = (*_RATES, "min_cacheable")
 
 # Names under which a vendor sells its own models: the bare name means the same price.
 _VENDORS = ("gemini", "vertex_ai", "deepseek", "xai", "mistral", "moonshot", "zai", "dashscope")
@@ -69,7 +68,7 @@ class Price:
     min_cacheable: int = _USUAL_MINIMUM
     known: bool = False
     source: str = "unknown model"
-    assumed: tuple[str, ...] = _FIELDS
+    assumed: tuple[str, ...] = PRICE_FIELDS
     above: int | None = None
     beyond: Price | None = None
 
@@ -87,7 +86,7 @@ def price(model: str, overrides: Mapping[str, Mapping[str, float]] | None = None
     own = {name.lower(): table for name, table in (overrides or {}).items()}
     found, exact = _find(model, models)
     facts = _facts(models[found]) if found else {}
-    lent = set() if exact else {*_FIELDS}
+    lent = set() if exact else {*PRICE_FIELDS}
     origin = f"{source}: {found}"
     mine, _ = _find(model, own)
     if mine:
@@ -103,16 +102,16 @@ def cost(usage: Usage, price: Price) -> float | None:
         return None
     if price.beyond is not None and price.above is not None and usage.prompt > price.above:
         price = price.beyond
-    return float(sum(getattr(usage, name) * getattr(price, name) for name in _RATES))
+    return float(sum(getattr(usage, name) * getattr(price, name) for name in RATES))
 
 
 def _price(model: str, entry: str, facts: Mapping[str, Any], lent: set[str], source: str) -> Price:
     if facts.get("input") is None or facts.get("output") is None:
         return Price(model=model)
     filled = _filled(entry, facts)
-    missing = [name for name in _FIELDS if facts.get(name) is None and not _ruled(name, entry)]
-    assumed = tuple(name for name in _FIELDS if name in lent.union(missing))
-    rates = {name: filled[name] / 1e6 for name in _RATES}
+    missing = [name for name in PRICE_FIELDS if facts.get(name) is None and not _ruled(name, entry)]
+    assumed = tuple(name for name in PRICE_FIELDS if name in lent.union(missing))
+    rates = {name: filled[name] / 1e6 for name in RATES}
     longer = facts.get("beyond")
     beyond = longer and _price(model, entry, {**facts, **longer, "beyond": None}, lent, source)
     return Price(
@@ -130,7 +129,7 @@ def _price(model: str, entry: str, facts: Mapping[str, Any], lent: set[str], sou
 def _filled(entry: str, facts: Mapping[str, Any]) -> dict[str, float]:
     """Return `facts` with every gap closed: no discount, the vendor's surcharges if any."""
     write, hour = (1.25, 2.0) if "claude" in entry else (1.0, 1.0)
-    found = {name: facts[name] for name in _FIELDS if facts.get(name) is not None}
+    found = {name: facts[name] for name in PRICE_FIELDS if facts.get(name) is not None}
     found.setdefault("cache_read", found["input"])
     found.setdefault("cache_write", found["input"] * write)
     found.setdefault("cache_write_1h", max(found["input"] * hour, found["cache_write"]))
@@ -156,9 +155,9 @@ def _snapshot() -> tuple[str, Mapping[str, list[Any]]]:
 
 
 def _facts(row: list[Any]) -> dict[str, Any]:
-    facts = dict(zip((*_FIELDS, "above"), row, strict=False))
+    facts = dict(zip((*PRICE_FIELDS, "above"), row, strict=False))
     if len(row) > len(facts):
-        facts["beyond"] = dict(zip(_RATES, row[-1], strict=False))
+        facts["beyond"] = dict(zip(RATES, row[-1], strict=False))
     return facts
 
 

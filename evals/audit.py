@@ -10,6 +10,7 @@ from itertools import zip_longest
 
 from agentctx.evals.lines import moves, visible
 from agentctx.evals.policy import Arm
+from agentctx.terminal.screen import screen
 
 _MARKER = re.compile(r"\[agentctx: [^\n]*\]")
 _HANDLE = re.compile(r"\bexpand ([0-9a-f]{6,64})\b")
@@ -55,6 +56,11 @@ def is_marker(line: str) -> bool:
     return _MARKER.fullmatch(line) is not None
 
 
+def is_cut(line: str) -> bool:
+    """Tell whether a line is the marker of the hidden end of the line before it."""
+    return _CUT.fullmatch(line) is not None
+
+
 def hidden(original: str, emitted: str) -> list[str]:
     """Return the lines of the original, blank ones aside, that the emitted text does not show."""
     left = Counter(line.rstrip() for line in emitted.split("\n"))
@@ -84,7 +90,7 @@ def violations(original: str, emitted: str) -> tuple[str, ...]:
         at = bisect_right(found, last)
         if at < len(found):
             last = found[at]
-        elif not (_CUT.fullmatch(after) and any(s.startswith(line) for s in shown)):
+        elif not (is_cut(after) and any(s.startswith(line) for s in shown)):
             wrong.append(line)
     return tuple(wrong)
 
@@ -102,6 +108,4 @@ def screened(text: str) -> list[str]:
     """Return the lines that a terminal shows; only for moves between lines ask the product."""
     if not moves(text):
         return visible(text)
-    from agentctx.terminal.screen import screen
-
     return [line.text for line in screen(text)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
+from agentctx.evals.counts import ratio
 from agentctx.evals.results import Interval
 
 SAMPLES = 1_000
@@ -38,8 +39,7 @@ def _interval(pairs: Sequence[tuple[float, float]], draws: list[list[int]]) -> I
     below = [pair[1] for pair in pairs]
     ratios = []
     for draw in draws:
-        whole = sum([below[i] for i in draw])
-        ratios.append(sum([above[i] for i in draw]) / whole if whole else 1.0)
+        ratios.append(ratio(sum([above[i] for i in draw]), sum([below[i] for i in draw])))
     ratios.sort()
     edge = round(0.025 * len(ratios))
     return Interval(ratios[edge], ratios[-1 - edge])

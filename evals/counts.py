@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def _share(part: float, whole: float, empty: float) -> float:
-    return part / whole if whole else empty
+def ratio(part: float, whole: float) -> float:
+    """Return part of whole; nothing of nothing is all of it."""
+    return part / whole if whole else 1.0
 
 
 @cache
@@ -58,17 +59,17 @@ class Counts(_Adds):
     @property
     def reduction(self) -> float:
         """Share of observation tokens saved, over all observations."""
-        return 1 - _share(self.tokens_out, self.tokens_raw, 1.0)
+        return 1 - ratio(self.tokens_out, self.tokens_raw)
 
     @property
     def evidence_recall(self) -> float:
         """Share of evidence lines shown verbatim."""
-        return _share(self.evidence_kept, self.evidence, 1.0)
+        return ratio(self.evidence_kept, self.evidence)
 
     @property
     def future_use_recall(self) -> float:
         """Share of later used strings that were shown when they were used."""
-        return _share(self.uses_kept, self.uses, 1.0)
+        return ratio(self.uses_kept, self.uses)
 
 
 @dataclass(frozen=True, slots=True)

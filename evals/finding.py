@@ -39,7 +39,7 @@ class Finding:
     @property
     def family(self) -> str:
         """The kind of command that it answers."""
-        return family(self.turn.command, self.turn.call.name if self.turn.call else "")
+        return family(self.turn.command, self.turn.tool)
 
     @property
     def command(self) -> str:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from agentctx.evals.bootstrap import intervals
 from agentctx.evals.check import raw_check
-from agentctx.evals.counts import Counts, Spend
+from agentctx.evals.counts import Counts, Spend, ratio
 from agentctx.evals.one import RAW
 from agentctx.evals.quantile import quantile
 from agentctx.evals.results import ArmRun, Curve, Example, Line, PolicyResult, Results, Run
@@ -46,9 +46,9 @@ def _policy(name: str, runs: Sequence[Run]) -> PolicyResult:
         policy=name,
         counts=Counts.total(arm.counts for arm in arms),
         spend=spend,
-        dollars_vs_raw=_ratio(spend.dollars, raw.dollars),
-        input_vs_raw=_ratio(spend.prompt, raw.prompt),
-        runs_cheaper=_ratio(sum(line.ratio < 1 - EQUAL for line in lines), len(lines)),
+        dollars_vs_raw=ratio(spend.dollars, raw.dollars),
+        input_vs_raw=ratio(spend.prompt, raw.prompt),
+        runs_cheaper=_cheaper(lines),
         worst_run=max((line.ratio for line in lines), default=1.0),
         intervals=intervals(_by_task(name, runs)),
         latency_p50=1e3 * quantile(seconds, 0.5),
@@ -65,10 +65,6 @@ def _policy(name: str, runs: Sequence[Run]) -> PolicyResult:
     )
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 1.0
-
-
 def _line(run: Run, name: str) -> Line:
     ours, raw = run.arms[name].spend, run.arms[RAW].spend
     return Line(
@@ -80,6 +76,10 @@ def _line(run: Run, name: str) -> Line:
         dollars=ours.dollars,
         dollars_raw=raw.dollars,
     )
+
+
+def _cheaper(lines: Sequence[Line]) -> float:
+    return ratio(sum(line.ratio < 1 - EQUAL for line in lines), len(lines))
 
 
 def _by_task(name: str, runs: Sequence[Run]) -> list[Mapping[str, tuple[float, float]]]:
@@ -118,13 +118,13 @@ def _summary(name: str, runs: Sequence[Run]) -> dict[str, float]:
         "longer": counts.longer,
         "verbatim_violations": counts.verbatim,
         "lost": counts.lost,
-        "dollars_vs_raw": _ratio(
+        "dollars_vs_raw": ratio(
             sum(line.dollars for line in lines), sum(line.dollars_raw for line in lines)
         ),
-        "input_vs_raw": _ratio(
+        "input_vs_raw": ratio(
             sum(line.prompt for line in lines), sum(line.prompt_raw for line in lines)
         ),
-        "runs_cheaper": _ratio(sum(line.ratio < 1 - EQUAL for line in lines), len(lines)),
+        "runs_cheaper": _cheaper(lines),
         "worst_run": max(line.ratio for line in lines),
     }
 

@@ -45,7 +45,7 @@ class Host:
 
     def __init__(self, trajectory: Trajectory) -> None:
         """Begin with the messages that stood before the first call."""
-        self.native = trajectory.wire == "anthropic"
+        self.native = trajectory.native
         self.wire = trajectory.wire
         self.messages: list[Payload] = list(trajectory.opening)
         self.places: list[Place] = []
@@ -71,10 +71,9 @@ class Host:
     def observe(self, turn: Turn, text: str) -> None:
         """Append a result of which the environment hands on `text`."""
         seen = turn.seen or Seen(text="")
-        call_id = turn.call.id if turn.call else ""
-        place = Place(len(self.places), len(self.messages), call_id, seen.before, seen.after)
+        place = Place(len(self.places), len(self.messages), turn.call_id, seen.before, seen.after)
         self.places.append(place)
-        self._append(self._result(seen, text, call_id))
+        self._append(self._result(seen, text, turn.call_id))
 
     def note(self, text: str) -> None:
         """Append a user message that is no result."""
@@ -146,7 +145,7 @@ def canonical(value: object) -> str:
 
 
 def _head(trajectory: Trajectory) -> Payload:
-    if trajectory.wire != "anthropic":
+    if not trajectory.native:
         return {"model": trajectory.model}
     head = {"model": trajectory.model, "max_tokens": MAX_TOKENS, "tools": _tools(trajectory)}
     return head | {"system": " host" * trajectory.host_prompt} if trajectory.host_prompt else head

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -35,11 +35,18 @@ class Judge:
     stakes: Stakes
     tally: Tally
     price: Price
-    scale: float
+    scale: float = 1.0
 
-    def judge(self, policy: str, arm: Arm, walk: Walk) -> ArmRun:
+    def found(self, arm: Arm, walk: Walk) -> list[Finding]:
+        """Return what is found of every observation that some request showed."""
+        return list(findings(self.trajectory.turns, self.stakes, walk, arm, self.tally))
+
+    def bill(self, walk: Walk, fetched: Mapping[int, int]) -> list[Usage]:
+        """Return the usage of every call; `fetched` are the tokens to fetch before each."""
+        return bill(walk.calls, self.price, fetched, self.scale)
+
+    def judge(self, policy: str, walk: Walk, found: Sequence[Finding]) -> ArmRun:
         """Return what a policy saved, kept, lost and cost."""
-        found = list(findings(self.trajectory.turns, self.stakes, walk, arm, self.tally))
         families: defaultdict[str, Counts] = defaultdict(Counts)
         steps: defaultdict[str, int] = defaultdict(int)
         for one in found:
@@ -62,7 +69,7 @@ class Judge:
         )
 
     def _spend(self, walk: Walk, fetched: dict[int, int]) -> tuple[Spend, tuple[Point, ...]]:
-        usages = bill(walk.calls, self.price, fetched, self.scale)
+        usages = self.bill(walk, fetched)
         dollars = [cost(usage, self.price) or 0.0 for usage in usages]
         spend = Spend(
             calls=len(walk.calls),

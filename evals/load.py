@@ -65,13 +65,6 @@ def load(record: Record) -> Loaded:
     return Loaded(trajectory, note, repaired)
 
 
-def trajectories(paths: Sequence[Path]) -> Iterator[Trajectory]:
-    """Yield every trajectory that can be read."""
-    for record in records(paths):
-        if (trajectory := load(record).trajectory) is not None:
-            yield trajectory
-
-
 def _lines(path: Path) -> Iterator[Record]:
     number = 0
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from agentctx.evals.counts import ratio
 from agentctx.evals.judge import Judge
 from agentctx.evals.load import Record, load
 from agentctx.evals.meter import Tally
@@ -60,7 +61,7 @@ def compare(trajectory: Trajectory, policies: Sequence[str]) -> Run:
         arm = find(name).start(trajectory, ratios)
         try:
             walked = raw if name == RAW else walk(trajectory, arm, tally)
-            arms[name] = judge.judge(name, arm, walked)
+            arms[name] = judge.judge(name, walked, judge.found(arm, walked))
         finally:
             arm.close()
         if name == MODEL:
@@ -97,8 +98,7 @@ def _recorded(trajectory: Trajectory, raw: Walk) -> tuple[tuple[int, int], ...]:
 
 def _scale(recorded: Sequence[tuple[int, int]]) -> float:
     """Return the provider's tokens for each that we count: the same for all arms of a run."""
-    counted = sum(pair[0] for pair in recorded)
-    return sum(pair[1] for pair in recorded) / counted if counted else 1.0
+    return ratio(sum(pair[1] for pair in recorded), sum(pair[0] for pair in recorded))
 
 
 def _ratios(raw: Walk, ours: Walk, tally: Tally) -> dict[int, float]:

@@ -29,7 +29,7 @@ class SessionArm:
         self._folder = TemporaryDirectory(
             prefix="agentctx-replay-", dir=_memory(), ignore_cleanup_errors=True
         )
-        self._native = trajectory.wire == "anthropic"
+        self._native = trajectory.native
         self.session = Session(
             trajectory.id,
             data=Path(self._folder.name),
@@ -56,9 +56,9 @@ class SessionArm:
             output=turn.seen.text,
             command=turn.command,
             exit_code=turn.seen.exit_code,
-            tool=turn.call.name if turn.call else "",
+            tool=turn.tool,
         )
-        return self.session.observe(observation, call_id=turn.call.id if turn.call else "").text
+        return self.session.observe(observation, call_id=turn.call_id).text
 
     def send(self, request: Request) -> Payload:
         """Return what `rewrite` makes of the request; text hosts hold observed texts already."""

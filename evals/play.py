@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agentctx.config import Settings
-from agentctx.evals.cost import bill
-from agentctx.evals.finding import Finding, findings
 from agentctx.evals.gather import gather
 from agentctx.evals.host import Request
 from agentctx.evals.judge import Judge, retrievals
 from agentctx.evals.meter import Tally
 from agentctx.evals.one import MODEL, RAW
 from agentctx.evals.ours import SessionArm
-from agentctx.evals.policy import Arm, find
+from agentctx.evals.policy import find
 from agentctx.evals.proof import Prefix, Proof, broken, prefix, prove
 from agentctx.evals.results import ArmRun, Example, Results, Run
 from agentctx.evals.score import stakes
@@ -50,10 +48,14 @@ class Played:
     raw_calls: tuple[tuple[Usage, ...], ...]
     calls: tuple[tuple[Usage, ...], ...]
     observations: tuple[Example, ...]
-    turns: tuple[int, ...]
     proofs: tuple[Proof, ...]
     prefix: Prefix
     broken: int
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """For each observation the number of its turn, counted from 1."""
+        return tuple(i for i, turn in enumerate(self.trajectory.turns, 1) if turn.seen)
 
 
 class Watched:
@@ -87,23 +89,30 @@ class Watched:
 
 def play(trajectory: Trajectory, settings: Settings, tell: Tell) -> Played:
     """Return what became of a run under these settings, and of the same run without agentctx."""
-    player = _Player(trajectory)
+    judge = Judge(
+        trajectory=trajectory,
+        stakes=stakes(trajectory),
+        tally=Tally(counter(trajectory.model)),
+        price=price(trajectory.model),
+    )
     plain = find(RAW).start(trajectory, {})
-    raw = walk(trajectory, plain, player.tally)
+    raw = walk(trajectory, plain, judge.tally)
     arm = SessionArm(trajectory, settings)
     try:
-        watched = Watched(arm, player.teller(raw, tell))
-        walked = replace(walk(trajectory, watched, player.tally), seconds=watched.seconds)
-        found = player.found(walked, watched)
-        arms = {RAW: player.judged(RAW, plain, raw), MODEL: player.judged(MODEL, watched, walked)}
+        watched = Watched(arm, _teller(judge, raw, tell))
+        walked = replace(walk(trajectory, watched, judge.tally), seconds=watched.seconds)
+        found = judge.found(watched, walked)
+        arms = {
+            RAW: judge.judge(RAW, raw, judge.found(plain, raw)),
+            MODEL: judge.judge(MODEL, walked, found),
+        }
         shown = tuple(one.example(trajectory.id) for one in found)
         return Played(
             trajectory=trajectory,
             results=gather([_run(trajectory, arms)], (RAW, MODEL), (), 0, 0),
-            raw_calls=player.usages(raw, {}),
-            calls=player.usages(walked, retrievals(found)),
+            raw_calls=_usages(judge, raw, {}),
+            calls=_usages(judge, walked, retrievals(found)),
             observations=shown,
-            turns=tuple(i for i, turn in enumerate(trajectory.turns, 1) if turn.seen),
             proofs=prove(shown, arm),
             prefix=prefix(watched.requests),
             broken=broken(watched.requests, trajectory.wire),
@@ -112,47 +121,26 @@ def play(trajectory: Trajectory, settings: Settings, tell: Tell) -> Played:
         arm.close()
 
 
-class _Player:
-    def __init__(self, trajectory: Trajectory) -> None:
-        self.trajectory = trajectory
-        self.tally = Tally(counter(trajectory.model))
-        self.stakes = stakes(trajectory)
-        self.price = price(trajectory.model)
+def _teller(judge: Judge, raw: Walk, tell: Tell) -> Callable[[Payload], None]:
+    commands = ["", *(turn.command or turn.tool for turn in judge.trajectory.turns)]
+    prompts = iter(enumerate(raw.calls))
 
-    def teller(self, raw: Walk, tell: Tell) -> Callable[[Payload], None]:
-        commands = ["", *(turn.command or _name(turn) for turn in self.trajectory.turns)]
-        prompts = iter(enumerate(raw.calls))
+    def told(sent: Payload) -> None:
+        number, call = next(prompts)
+        tokens = judge.tally.head(sent) + sum(map(judge.tally.message, sent["messages"]))
+        tell(Step(
+            number=number + 1, of=len(raw.calls), command=commands[number], raw=call.prompt, sent=tokens,
+        ))  # fmt: skip
 
-        def told(sent: Payload) -> None:
-            number, call = next(prompts)
-            tokens = self.tally.head(sent) + sum(map(self.tally.message, sent["messages"]))
-            tell(Step(
-                number=number + 1, of=len(raw.calls), command=commands[number], raw=call.prompt, sent=tokens,
-            ))  # fmt: skip
-
-        return told
-
-    def found(self, walked: Walk, arm: Arm) -> list[Finding]:
-        return list(findings(self.trajectory.turns, self.stakes, walked, arm, self.tally))
-
-    def judged(self, name: str, arm: Arm, walked: Walk) -> ArmRun:
-        judge = Judge(
-            trajectory=self.trajectory,
-            stakes=self.stakes,
-            tally=self.tally,
-            price=self.price,
-            scale=1.0,
-        )
-        return judge.judge(name, arm, walked)
-
-    def usages(self, walked: Walk, fetched: dict[int, int]) -> tuple[tuple[Usage, ...], ...]:
-        usages = iter(bill(walked.calls, self.price, fetched))
-        sizes = (1 + (number in fetched) for number in range(len(walked.calls)))
-        return tuple(tuple(next(usages) for _ in range(size)) for size in sizes)
+    return told
 
 
-def _name(turn: Turn) -> str:
-    return turn.call.name if turn.call else ""
+def _usages(
+    judge: Judge, walked: Walk, fetched: Mapping[int, int]
+) -> tuple[tuple[Usage, ...], ...]:
+    usages = iter(judge.bill(walked, fetched))
+    sizes = (1 + (number in fetched) for number in range(len(walked.calls)))
+    return tuple(tuple(next(usages) for _ in range(size)) for size in sizes)
 
 
 def _run(trajectory: Trajectory, arms: dict[str, ArmRun]) -> Run:

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agentctx.evals.counts import Counts, Spend
+from agentctx.evals.counts import Counts, Spend, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Line:
     @property
     def ratio(self) -> float:
         """Dollars of this policy over dollars of raw."""
-        return self.dollars / self.dollars_raw if self.dollars_raw else 1.0
+        return ratio(self.dollars, self.dollars_raw)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,7 @@ def stakes(trajectory: Trajectory) -> Stakes:
 
 def evidence(turn: Turn) -> tuple[str, ...]:
     """Return the distinct lines of a result that report an error, a failure or a summary."""
-    if not turn.seen or not runs(turn.command, turn.call.name if turn.call else ""):
+    if not turn.seen or not runs(turn.command, turn.tool):
         return ()
     found = (line.rstrip() for line in visible(turn.seen.text) if reports(line.rstrip()))
     return tuple(dict.fromkeys(found))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from agentctx.evals.audit import hidden, is_marker
+from agentctx.evals.audit import hidden, is_cut, is_marker
 from agentctx.evals.meter import Tally
 
 _HIDDEN = re.compile(r"\[agentctx: (?P<count>\d+) of \d+ lines hidden \((?P<why>.*)\) · lines? \d")
-_CUT = re.compile(r"\[agentctx: \d+ of \d+ characters of line ")
 _REASON = re.compile(r"(?:^|[,;] )(?:(\d+) )?(repeat|same as|shown|middle|progress)\b")
 _STEPS = {
     "repeat": "repeats",
@@ -47,7 +46,7 @@ def stated(out: str) -> dict[str, int]:
 
 
 def _reasons(marker: str) -> list[tuple[int, str]]:
-    if _CUT.match(marker):
+    if is_cut(marker):
         return [(1, "budget")]
     found = _HIDDEN.match(marker)
     if not found:

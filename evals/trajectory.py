@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from agentctx.values import Payload, ToolCall
 
@@ -54,6 +54,16 @@ class Turn:
         command = self.call.arguments.get("command") if self.call else None
         return command if isinstance(command, str) else ""
 
+    @property
+    def tool(self) -> str:
+        """The name of the tool that was called, "" where none was."""
+        return self.call.name if self.call else ""
+
+    @property
+    def call_id(self) -> str:
+        """What names the call, "" where there is none."""
+        return self.call.id if self.call else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trajectory:
@@ -70,4 +80,9 @@ class Trajectory:
     wire: str
     opening: tuple[Payload, ...]
     host_prompt: int = 0
-    turns: tuple[Turn, ...] = field(default=())
+    turns: tuple[Turn, ...] = ()
+
+    @property
+    def native(self) -> bool:
+        """Whether its host has native tools; the results of one without are user messages."""
+        return self.wire == "anthropic"

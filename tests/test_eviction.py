@@ -198,14 +198,16 @@ def test_putting_an_old_original_again_wins_against_its_eviction(root: Path) -> 
     name = archive.put(data)
     evictor, evicted, pause = start(evict, root), 0, random.Random(1)
     deadline = time.monotonic() + 60  # a busy machine takes its time to start the evictor
-    while evicted < 10 and time.monotonic() < deadline:
-        age(archive, name, HOUR)
-        time.sleep(pause.uniform(0, 0.004))  # about what burying takes: they meet half-way
-        evicted += not archive.contains(name)
-        assert archive.put(data) == name
-        assert archive.read(name) == data
-    (root / "stop").touch()
-    finish(evictor)
+    try:
+        while evicted < 10 and time.monotonic() < deadline:
+            age(archive, name, HOUR)
+            time.sleep(pause.uniform(0, 0.004))  # about what burying takes: they meet half-way
+            evicted += not archive.contains(name)
+            assert archive.put(data) == name
+            assert archive.read(name) == data
+    finally:
+        (root / "stop").touch()
+        finish(evictor)
     assert archive.read(name) == data
     assert evicted == 10
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from agentctx.config import Settings
 from agentctx.stores import ARCHIVE, LEDGER, Stores
 
-_NEWEST_BROKEN = "3.51.3, 3.50.7 or 3.44.6"
+_MENDED = "3.51.3, 3.50.7 or 3.44.6"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def sqlite(place: Place) -> Check:
     found = f"{sqlite3.sqlite_version}, {mode} journal"
     if mode == "WAL":
         return Check("sqlite", found)
-    return Check("sqlite", found, f"works; SQLite {_NEWEST_BROKEN} or later writes faster")
+    return Check("sqlite", found, f"works; SQLite {_MENDED} or later writes faster")
 
 
 def folder(place: Place) -> Check:

@@ -7,12 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agentctx.evals.audit import is_marker
+from agentctx.evals.audit import is_cut, is_marker
 from agentctx.terminal.lines import Line
 from agentctx.terminal.screen import screen
 
 _RANGE = re.compile(r" · lines? (\d+)(?:-(\d+))? · ")
-_CUT = " characters of line "
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +50,9 @@ class _Aligner:
         for line, following in zip(lines, [*lines[1:], ""], strict=True):
             if is_marker(line):
                 yield Row("marker", 0, "", line)
-                yield from self._until(_last(line, self.at))
+                yield from self._until((extent(line) or (0, self.at))[1])
                 continue
-            found = self._find(line, cut=_CUT in following and is_marker(following))
+            found = self._find(line, cut=is_cut(following))
             if found is None:
                 yield Row("kept", 0, "", line)
                 continue
@@ -77,7 +76,7 @@ class _Aligner:
         self.at = max(self.at, min(last, len(self.raw)))
 
 
-def _last(marker: str, at: int) -> int:
-    """Return the last line that a marker says is hidden; `at` where it says none."""
+def extent(marker: str) -> tuple[int, int] | None:
+    """Return the first and the last line that a marker says are hidden; None where it says none."""
     found = _RANGE.search(marker)
-    return int(found[2] or found[1]) if found else at
+    return (int(found[1]), int(found[2] or found[1])) if found else None

@@ -22,10 +22,10 @@ class Series:
     values: tuple[float, ...]
 
 
-def legend(series: Sequence[Series], *more: Html) -> Html:
+def legend(series: Sequence[Series]) -> Html:
     """Return what each colour means."""
     keys = (tag("li", tag("i", class_=f"key {one.ink}"), one.name) for one in series)
-    return tag("ul", keys, more, class_="legend")
+    return tag("ul", keys, class_="legend")
 
 
 def lines(

@@ -8,7 +8,7 @@ from agentctx.evals.laws import Law, ours, raw
 from agentctx.evals.page import figures
 from agentctx.evals.page.demo_charts import dollars_so_far, per_call, prompts, totals
 from agentctx.evals.page.demo_proof import observations, proof_note
-from agentctx.evals.page.document import card, cards, document, row, section, table, terms
+from agentctx.evals.page.document import card, cards, document, pill, row, section, table, terms
 from agentctx.evals.page.exhibit import exhibit, originals
 from agentctx.evals.page.markup import Html, join, tag
 from agentctx.evals.page.spent import families, steps
@@ -123,12 +123,12 @@ def _examples(played: Played) -> Html:
 
 
 def _laws(laws: Sequence[Law]) -> Html:
-    rows = (row(f"{law.number}. {law.name}", law.shown, _pill(law.holds), words=3) for law in laws)
+    rows = (row(f"{law.number}. {law.name}", law.shown, _held(law), words=3) for law in laws)
     return table(("law", "what this run shows", ""), rows, "laws", words=3)
 
 
-def _pill(holds: bool) -> Html:
-    return tag("span", "holds" if holds else "broken", class_=f"pill {_state(holds)}")
+def _held(law: Law) -> Html:
+    return pill("holds" if law.holds else "broken", good=law.holds)
 
 
 def _method(played: Played) -> Html:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 from agentctx.evals.page import figures
 from agentctx.evals.page.charts import Series, areas, bars, legend, lines, share
@@ -34,8 +35,13 @@ def prompts(played: Played) -> Html:
 
 def dollars_so_far(played: Played) -> Html:
     """Return the dollars spent up to each call, by kind, beside those without agentctx."""
-    stack = [Series(s.name, s.ink, _sums(s.values)) for s in parts(played.calls, _price(played))]
-    without = Series("raw, all", "raw", _sums(_totals(played.raw_calls, _price(played))))
+    stack = [
+        Series(s.name, s.ink, tuple(accumulate(s.values)))
+        for s in parts(played.calls, _price(played))
+    ]
+    without = Series(
+        "raw, all", "raw", tuple(accumulate(_totals(played.raw_calls, _price(played))))
+    )
     drawn = areas("dollars spent so far", stack, without, figures.money, "call")
     return join(tag("h3", "So far"), legend([*stack, without]), drawn)
 
@@ -97,11 +103,3 @@ def _totals(calls: Calls, rates: Price) -> tuple[float, ...]:
     return tuple(
         sum(column) for column in zip(*(s.values for s in parts(calls, rates)), strict=True)
     )
-
-
-def _sums(values: Sequence[float]) -> tuple[float, ...]:
-    total, sums = 0.0, []
-    for value in values:
-        total += value
-        sums.append(total)
-    return tuple(sums)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agentctx.evals.page import figures
-from agentctx.evals.page.document import row, table
+from agentctx.evals.page.document import pill, row, table
 from agentctx.evals.page.exhibit import opener
 from agentctx.evals.page.markup import Html, tag
 from agentctx.evals.play import Played
@@ -43,11 +43,7 @@ def _row(one: Example, proof: Proof, turn: int) -> Html:
         if proof.handle
         else opener(one.number, "sent whole")
     )
-    state = tag(
-        "span",
-        "equal" if proof.equal else "differs",
-        class_=f"pill {'good' if proof.equal else 'bad'}",
-    )
+    state = pill("equal" if proof.equal else "differs", good=proof.equal)
     return row(
         turn, command, one.family, figures.count(proof.size), figures.count(one.tokens_before),
         figures.count(one.tokens_after), handle, tag("code", proof.content[:12], title=proof.content), state, words=3,

@@ -79,6 +79,11 @@ def row(*cells: object, words: int = 1, class_: str | None = None) -> Html:
     )  # fmt: skip
 
 
+def pill(word: str, *, good: bool) -> Html:
+    """Return a word on the colour of what is well, or is not."""
+    return tag("span", word, class_=f"pill {'good' if good else 'bad'}")
+
+
 def terms(*pairs: tuple[str, object]) -> Html:
     """Return words and what they mean."""
     return tag(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from agentctx.evals.audit import handles
-from agentctx.evals.page.align import Row, align
+from agentctx.evals.page.align import Row, align, extent
 from agentctx.evals.page.figures import change, count
 from agentctx.evals.page.markup import Html, data, join, tag, visible
 from agentctx.evals.results import Example
@@ -84,8 +84,8 @@ def _hidden(example: Example) -> list[list[int]]:
 
 def _switch() -> Html:
     buttons = (
-        tag("button", name, type="button", data_show=view, aria_pressed="true" if view == "both" else "false")
-        for name, view in zip(_VIEWS, ("both", "before", "after"), strict=True)
+        tag("button", view, type="button", data_show=view, aria_pressed="true" if view == "both" else "false")
+        for view in _VIEWS
     )  # fmt: skip
     return tag("div", buttons, class_="switch", role="group", aria_label="view")
 
@@ -135,6 +135,6 @@ def _marker(line: str, key: int) -> Html:
     found = _HANDLE.search(line)
     if not found:
         return tag("mark", line)
-    at = re.search(r" · lines? (\d+)", line)
-    button = opener(key, found[0], line=int(at[1]) if at else 1, code=True)
+    first, _ = extent(line) or (1, 1)
+    button = opener(key, found[0], line=first, code=True)
     return tag("mark", line[: found.start()], button, line[found.end() :])

@@ -41,10 +41,7 @@ def percent(value: float, digits: int = 1) -> str:
 
 def change(before: float, after: float) -> str:
     """Return by how much a number fell (−) or rose (+); "0 %" for neither."""
-    share = after / before - 1 if before else 0.0
-    if abs(share) < 0.0005:
-        return "0 %"
-    return f"{'+' if share > 0 else '−'}{abs(100 * share):.1f} %"
+    return less(1 - after / before if before else 0.0)
 
 
 def less(share: float) -> str:

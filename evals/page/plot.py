@@ -72,9 +72,9 @@ def levels(plot: Plot, values: Iterable[float], label: Label) -> Iterator[Html]:
 
 def below(plot: Plot, under: str) -> Html:
     """Return the name of what goes from left to right."""
-    return join(
-        tag("text", under, x=(plot.left + plot.width - plot.right) / 2, y=plot.height - 4,
-            class_="axis", text_anchor="middle"),
+    return tag(
+        "text", under, x=(plot.left + plot.width - plot.right) / 2, y=plot.height - 4, class_="axis",
+        text_anchor="middle",
     )  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import accumulate
 from math import ceil, floor
 
 from agentctx.evals.page import figures
@@ -43,7 +44,7 @@ def curves(results: Results) -> Html:
         return tag("p", "No calls.", class_="note")
     inks = {name: _ink(name, names) for name in names}
     prompts = [Series(n, inks[n], tuple(c.prompt for c in kept[n])) for n in names]
-    spent = [Series(n, inks[n], tuple(_sums(c.dollars for c in kept[n]))) for n in names]
+    spent = [Series(n, inks[n], tuple(accumulate(c.dollars for c in kept[n]))) for n in names]
     longest = max(len(points) for points in kept.values())
     return join(
         legend(prompts), tag("h3", "Mean tokens of a prompt"),
@@ -116,10 +117,3 @@ def _ink(name: str, names: Sequence[str]) -> str:
         return "raw" if name == "raw" else "ours"
     others = [n for n in names if n not in ("raw", "agentctx")]
     return INKS[2 + others.index(name) % (len(INKS) - 2)]
-
-
-def _sums(values: Iterator[float]) -> Iterator[float]:
-    total = 0.0
-    for value in values:
-        total += value
-        yield total

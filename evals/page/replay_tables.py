@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from agentctx.evals.counts import Counts
 from agentctx.evals.page import figures
-from agentctx.evals.page.document import row, table
+from agentctx.evals.page.document import pill, row, table
 from agentctx.evals.page.markup import Html, join, tag
 from agentctx.evals.results import Miss, PolicyResult, Results
 
@@ -41,7 +41,10 @@ def promises(results: Results) -> Html:
     """Return the counts that should be zero."""
     columns = ("policy", "outputs longer", "lines not verbatim", "lines lost", "dangling handles", "prefix moved",
                "messages changed in place")  # fmt: skip
-    rows = (row(p.policy, *(_zero(n) for n in _broken(p))) for p in results.policies)
+    rows = (
+        row(p.policy, *(pill(figures.count(n), good=not n) for n in _broken(p)))
+        for p in results.policies
+    )
     return table(columns, rows, "broken promises")
 
 
@@ -159,10 +162,6 @@ def _broken(policy: PolicyResult) -> tuple[int, ...]:
         policy.spend.moved,
         policy.touched,
     )
-
-
-def _zero(number: int) -> Html:
-    return tag("span", figures.count(number), class_=f"pill {'bad' if number else 'good'}")
 
 
 def _share(value: float) -> str:

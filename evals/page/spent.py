@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentctx.evals.page import figures
-from agentctx.evals.page.charts import share
+from agentctx.evals.page.charts import Series, legend, share
 from agentctx.evals.page.document import row, table
 from agentctx.evals.page.markup import Html, join, tag
 from agentctx.evals.results import PolicyResult
@@ -27,11 +27,10 @@ def families(policy: PolicyResult) -> Html:
             figures.count(c.tokens_raw), figures.count(c.tokens_out), figures.change(c.tokens_raw, c.tokens_out), words=2)
         for name, c in policy.by_family.items() if c.tokens_raw
     )  # fmt: skip
-    key = tag("ul", _key("ours", "sent"), _key("less", "kept back"), class_="legend")
     columns = ("kind of command", "tokens", "outputs", "raw", "sent", "")
     return join(
         tag("h3", "By kind of command"),
-        key,
+        legend([Series("sent", "ours", ()), Series("kept back", "less", ())]),
         table(columns, rows, "tokens by kind of command", words=2),
     )
 
@@ -55,7 +54,3 @@ def steps(policy: PolicyResult) -> Html:
 def _bar(name: str, sent: int, before: int, most: int) -> Html:
     parts = [("ours", sent), ("less", max(0, before - sent))]
     return share(parts, most, f"{name}: {sent} of {before} tokens sent")
-
-
-def _key(ink: str, name: str) -> Html:
-    return tag("li", tag("i", class_=f"key {ink}"), name)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentctx.errors import DataError
-from agentctx.evals.load import count, load, records, trajectories
+from agentctx.evals.load import count, load, records
 from tests.evals.runs import mini, vorflux, write
 from tests.shared import DATA, needs_shared
 
@@ -16,8 +16,8 @@ def test_plain_and_gzipped_files_of_both_formats_load_together(tmp_path: Path) -
     plain = write(tmp_path / "a.jsonl", vorflux(("ls", "a\n")))
     packed = tmp_path / "b.jsonl.gz"
     packed.write_bytes(gzip.compress(json.dumps(mini(("ls", "b\n"))).encode()))
-    found = list(trajectories([plain, packed]))
-    assert [t.wire for t in found] == ["anthropic", "openai_chat"]
+    found = [load(record).trajectory for record in records([plain, packed])]
+    assert [t and t.wire for t in found] == ["anthropic", "openai_chat"]
     assert count([plain, packed]) == 2
 
 
