@@ -9,6 +9,13 @@ AgentctxError
 │  ├─ Evicted               it was there, and the size cap removed it
 │  └─ Corrupt               the stored bytes do not match their name
 ├─ LedgerError              the decisions cannot be read or written
+├─ MemoryStoreError         agents' memory cannot answer or be written
+│  ├─ MemoryNameError       a name that no branch, segment or file may have
+│  ├─ UnknownMemory         no such branch, record, segment or operation
+│  ├─ MemoryCorrupt         what is stored is no record of ours
+│  ├─ MemoryLocked          another process holds the memory for too long
+│  ├─ MemoryFull            the disk refused what had to be written
+│  └─ RemoteError           push, pull or clone failed
 ├─ RedactionError           secrets could not be removed, so nothing was sent
 ├─ ToolError                an agent tool was called with arguments it cannot take
 ├─ DataError                a trajectory or report file that cannot be read
@@ -54,6 +61,34 @@ class Corrupt(ArchiveError):
 
 class LedgerError(AgentctxError):
     """Decisions cannot be read or written."""
+
+
+class MemoryStoreError(AgentctxError):
+    """Agents' memory cannot answer or be written."""
+
+
+class MemoryNameError(MemoryStoreError):
+    """A name that no branch, segment or file of a memory may have."""
+
+
+class UnknownMemory(MemoryStoreError):
+    """No such branch, record, segment or operation."""
+
+
+class MemoryCorrupt(MemoryStoreError):
+    """What is stored is no record of ours."""
+
+
+class MemoryLocked(MemoryStoreError):
+    """Another process holds the memory for too long."""
+
+
+class MemoryFull(MemoryStoreError):
+    """The disk refused what had to be written; nothing was acknowledged."""
+
+
+class RemoteError(MemoryStoreError):
+    """Push, pull or clone failed."""
 
 
 class RedactionError(AgentctxError):
