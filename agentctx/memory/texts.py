@@ -128,7 +128,7 @@ def read_words(text: str) -> tuple[Word, ...]:
 def dump(value: Metadata) -> str:
     """Return YAML, keys in their order."""
     text: str = yaml.dump(
-        _plain(value), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
+        plain(value), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
     )
     return text
 
@@ -148,7 +148,7 @@ def load(text: str) -> dict[str, Any]:
         raise MemoryCorrupt(f"YAML that cannot be read: {reason}: mend that file") from None
     if not isinstance(value, dict):
         raise MemoryCorrupt("YAML that is no mapping: write `key: value` lines")
-    found: dict[str, Any] = _plain(value)
+    found: dict[str, Any] = plain(value)
     return found
 
 
@@ -176,16 +176,17 @@ def _json(line: str) -> dict[str, Any]:
 def _lean(value: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that differ from their defaults, as JSON values."""
     defaults = {field.name: field.default for field in fields(value)}
-    return {name: _plain(found) for name, found in asdict(value).items() if found != defaults[name]}
+    return {name: plain(found) for name, found in asdict(value).items() if found != defaults[name]}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a value as JSON values; mappings without what is None."""
     if isinstance(value, Trust):
         return value.name.lower()
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items() if one is not None}
+        return {str(key): plain(one) for key, one in value.items() if one is not None}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     if value is None or isinstance(value, (bool, int, float)):
         return value
     return str(value)

@@ -1,0 +1,69 @@
+"""The journals of a memory's branches, each opened when it is first needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from agentctx.memory.journal import Journal
+from agentctx.memory.records import Step
+from agentctx.memory.snapshot import Snapshot
+
+JOURNAL = "Agentctx-Journal"
+
+
+class Live(NamedTuple):
+    """The steps of a branch that no record has sealed, and the mark that seals them."""
+
+    steps: tuple[Step, ...]
+    mark: str
+
+
+class Journals:
+    """One journal a branch, below one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Keep them in `folder`; nothing is made before the first step."""
+        self._folder, self._open, self._lock = folder, dict[str, Journal](), Lock()
+
+    def append(self, step: Step) -> None:
+        """Add a step to the journal of its branch."""
+        self._of(step.branch).append(step)
+
+    def live(self, branch: str, view: Snapshot | None) -> Live:
+        """Return the steps since what `view` has sealed, oldest first."""
+        mark = view.store.node(view.hash).trailers.get(JOURNAL, "") if view else ""
+        if branch not in self._open and not self.path(branch).exists():
+            return Live((), mark)
+        journal = self._of(branch)
+        generation, end = journal.end()
+        steps = journal.read(_start(mark), (generation, end))
+        return Live(tuple(steps), f"{generation}:{end}")
+
+    def path(self, branch: str) -> Path:
+        """Return where the journal of a branch lies."""
+        return self._folder / f"{branch.replace('/', '+')}.jsonl"
+
+    def trim(self, branch: str, view: Snapshot) -> None:
+        """Drop what `view` has sealed from the journal of its branch, if nobody else writes there."""
+        start = _start(view.store.node(view.hash).trailers.get(JOURNAL, ""))
+        if start and self.path(branch).exists():
+            self._of(branch).trim(start)
+
+    def close(self) -> None:
+        """Close them all."""
+        with self._lock:
+            while self._open:
+                self._open.popitem()[1].close()
+
+    def _of(self, branch: str) -> Journal:
+        with self._lock:
+            if branch not in self._open:
+                self._open[branch] = Journal(self.path(branch))
+            return self._open[branch]
+
+
+def _start(mark: str) -> tuple[str, int] | None:
+    generation, _, end = mark.rpartition(":")
+    return (generation, int(end)) if generation and end.isdecimal() else None

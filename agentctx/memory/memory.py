@@ -1,0 +1,349 @@
+"""Memory: what agents remember, on branches, in git; the one door to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Self, Unpack
+
+from agentctx import tokens
+from agentctx.errors import MemoryStoreError
+from agentctx.memory import ids, merge, names
+from agentctx.memory.compose import Author
+from agentctx.memory.draft import Details, Safe, draft, text
+from agentctx.memory.fold import Summariser, bounded
+from agentctx.memory.hygiene import clean
+from agentctx.memory.journals import Journals
+from agentctx.memory.operations import Operations
+from agentctx.memory.recall import Request, recall
+from agentctx.memory.records import Branch, Commit, Conflict, Outcome, Recall, Step, StepKind
+from agentctx.memory.search import Hit, Index
+from agentctx.memory.snapshot import Snapshot
+from agentctx.memory.state import ExecutionState, derive
+from agentctx.memory.store import Operation, Store
+from agentctx.memory.writer import Writer, missing
+from agentctx.values import Trust
+
+MAIN = "main"
+_WINDOW = 20
+"""Records that the execution state looks back at."""
+
+
+class Memory:
+    """A project's memory as one session sees it, standing on one branch.
+
+    Many sessions, processes and threads may share a folder; each has a branch of its own under its
+    feet. Whatever a method returned is on disk and survives a crash, except for steps, which
+    survive the end of the process and, from the next commit on, a power cut.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        branch: str = MAIN,
+        session: str = "",
+        agent: str = "",
+        trust: Trust = Trust.MODEL,
+        redact: Safe = str,
+        count: Callable[[str], int] = tokens.estimate,
+        clock: Callable[[], float] = time.time,
+        summarise: Summariser | None = None,
+    ) -> None:
+        """Use the memory in a data folder; nothing is made before the first step or operation.
+
+        Args:
+            folder: the data folder of the project.
+            branch: the branch to stand on; it begins with the first commit if it is not there.
+            session: names who writes, in every record.
+            agent: names the agent.
+            trust: how far the author's own words are trusted: USER at a person's keyboard.
+            redact: takes secrets out of everything that is stored.
+            count: counts tokens.
+            clock: seconds since 1970.
+            summarise: writes Previous Progress Summaries in place of the bounded fold.
+
+        Raises:
+            MemoryNameError: no branch may be called so.
+        """
+        self.folder, self.current = folder, names.branch(branch)
+        self.author = Author(session=session, agent=agent, trust=trust)
+        self._safe, self._count, self._clock = redact, count, clock
+        self._summarise = summarise
+
+    @cached_property
+    def store(self) -> Store:
+        """Its git repository."""
+        return Store(self.folder, clock=self._clock)
+
+    @cached_property
+    def index(self) -> Index:
+        """Its full-text index."""
+        return Index(self.folder / "index.db")
+
+    @cached_property
+    def _journals(self) -> Journals:
+        return Journals(self.folder / "journal")
+
+    @cached_property
+    def _operations(self) -> Operations:
+        return Operations(
+            writer=Writer(
+                store=self.store, journals=self._journals, author=self.author, clock=self._clock
+            )
+        )
+
+    def log(
+        self,
+        *,
+        observation: str = "",
+        thought: str = "",
+        action: str = "",
+        exit_code: int | None = None,
+        trust: Trust = Trust.TOOL,
+        call_id: str = "",
+        original: str = "",
+        kind: StepKind = StepKind.STEP,
+    ) -> Step:
+        """Append one step to the journal of the branch, and return it.
+
+        Args:
+            observation: what the tool returned, or the user said.
+            thought: what the model thought before it acted.
+            action: the tool call or command.
+            exit_code: of the command, if known.
+            trust: how far the observation is trusted.
+            call_id: names the tool call.
+            original: content id of the observation in the archive.
+            kind: what the step is.
+
+        Raises:
+            MemoryStoreError: it cannot be written.
+            RedactionError: secrets could not be removed.
+        """
+        said = text if kind is not StepKind.USER else _verbatim
+        step = Step(
+            id=ids.new(self._clock()),
+            kind=kind,
+            observation=said("observation", observation, self._safe),
+            thought=text("thought", thought, self._safe),
+            action=text("action", action, self._safe),
+            exit_code=exit_code,
+            trust=trust,
+            session=self.author.session,
+            call_id=call_id,
+            original=original,
+            branch=self.current,
+        )
+        self._journals.append(step)
+        return step
+
+    def heard(self, message: str) -> Step:
+        """Note what the user said, in their own words."""
+        return self.log(observation=message, trust=Trust.USER, kind=StepKind.USER)
+
+    def answered(self, message: str = "") -> Step:
+        """Note that the assistant had its last word on what the user asked for so far."""
+        return self.log(thought=message, trust=Trust.MODEL, kind=StepKind.ANSWER)
+
+    def commit(self, contribution: str, **details: Unpack[Details]) -> Commit:
+        """COMMIT: write a record of what was achieved, and seal the journal (see `Details`).
+
+        Raises:
+            MemoryStoreError: it cannot be written; nothing was.
+            RedactionError: secrets could not be removed.
+        """
+        made = draft(contribution, details, self._safe)
+        if not made.contribution.strip():
+            raise MemoryStoreError("a commit needs its contribution: say what was achieved")
+        return self._operations.commit(self.current, made, summary=self._summary())
+
+    def branch(
+        self,
+        name: str,
+        purpose: str,
+        *,
+        hypothesis: str = "",
+        start: str | None = None,
+        switch: bool = True,
+    ) -> Branch:
+        """BRANCH: begin a line of work at the newest record, or at `start`, and stand on it.
+
+        Raises:
+            MemoryNameError: no branch may be called so, or one stands in its way.
+            UnknownMemory: there is no such start.
+        """
+        words = (text("purpose", purpose, self._safe), text("hypothesis", hypothesis, self._safe))
+        made = self._operations.start(names.branch(name), *words, self.current, start)
+        if switch:
+            self.current = made.name
+        return made
+
+    def switch(self, name: str) -> Branch:
+        """Stand on another branch.
+
+        Raises:
+            UnknownMemory: there is none of that name.
+        """
+        found = self.snapshot(names.branch(name)).branch
+        self.current = name
+        return found
+
+    def merge(
+        self,
+        name: str,
+        *,
+        outcome: Outcome = Outcome.SUCCESS,
+        summary: str = "",
+        policy: str = "agent",
+        resolutions: Mapping[str, str] | None = None,
+        **details: Unpack[Details],
+    ) -> Commit | Conflict:
+        """MERGE: unite a branch with the one that this session stands on, and archive it.
+
+        Args:
+            name: the branch to merge.
+            outcome: what became of it.
+            summary: what it brought; the default is told from its records.
+            policy: "ours", "theirs", "both", or "agent": what disagrees comes back as a `Conflict`.
+            resolutions: item of a conflict → "ours", "theirs", "both" or the text to take.
+            details: what else the record says.
+
+        Raises:
+            UnknownMemory: there is none of that name.
+            MemoryStoreError: the policy or a resolution cannot be used.
+        """
+        chosen = merge.policy(policy, resolutions)
+        made = draft(summary, details, self._safe)
+        return self._operations.merge(
+            names.branch(name), self.current, made, Outcome(outcome), chosen
+        )
+
+    def abandon(self, name: str, lesson: str) -> Commit:
+        """Archive a branch that led nowhere, and keep its lesson in the roadmap."""
+        made = self._operations.abandon(names.branch(name), text("lesson", lesson, self._safe))
+        if self.current == name:
+            self.current = made.branch
+        return made
+
+    def trust(self, id: str) -> Commit:
+        """Show a record that was held back from now on: a person has read it."""
+        return self._operations.trust(self.current, id)
+
+    def undo(self, operation: str | None = None) -> Operation:
+        """Take back the newest operation, or the one that begins so."""
+        undone = self._operations.undo(operation)
+        if self.store.tip(self.current) is None and self.store.branches():
+            self.current = MAIN
+        return undone
+
+    def operations(self, limit: int | None = None) -> Sequence[Operation]:
+        """Return what was done to this memory, newest first."""
+        return list(islice(self.store.operations(), limit))
+
+    def snapshot(self, branch: str | None = None) -> Snapshot:
+        """Return a branch as it is now.
+
+        Raises:
+            UnknownMemory: it is not there.
+        """
+        name = branch or self.current
+        if (tip := self.store.tip(name)) is None:
+            raise missing(self.store, name)
+        return Snapshot(self.store, tip)
+
+    def branches(self) -> dict[str, Branch]:
+        """Return the open branches by name."""
+        return {n: Snapshot(self.store, tip).branch for n, tip in self.store.branches().items()}
+
+    def live(self, branch: str | None = None) -> tuple[Step, ...]:
+        """Return the steps of a branch since its newest record."""
+        name = branch or self.current
+        return self._journals.live(name, self._view(name)).steps
+
+    def state(self, branch: str | None = None) -> ExecutionState:
+        """Return where the work stands."""
+        name = branch or self.current
+        view = self._view(name)
+        return derive(
+            words=view.words if view else (),
+            records=view.records(k=_WINDOW) if view else (),
+            roadmap=view.roadmap if view else None,
+            live=self._journals.live(name, view).steps,
+        )
+
+    def context(self, request: Request | None = None, *, budget: int | None = None) -> Recall:
+        """CONTEXT: recall what a request asks for, within a budget of tokens.
+
+        Raises:
+            UnknownMemory: it asks for what is not there.
+        """
+        asked = request or Request()
+        name = asked.branch or self.current
+        view = self._view(name)
+        if view is None and asked.branch:
+            raise missing(self.store, name)
+        hits = self._found(asked) if asked.query else ()
+        live = self._journals.live(name, view).steps
+        return recall(
+            view, self.branches(), live, asked, hits=hits, count=self._count, budget=budget
+        )
+
+    def search(self, query: str, *, branch: str | None = None, k: int = 10) -> Recall:
+        """Recall the records that fit a query best, on one branch or all."""
+        return self.context(Request(level="search", query=query, branch=branch or "", k=k))
+
+    def close(self) -> None:
+        """Trim the journals, finish what runs in the background, and let go of all files."""
+        if "_journals" in self.__dict__:
+            if (view := self._view(self.current)) is not None:
+                self._journals.trim(self.current, view)
+            self._journals.close()
+            del self._journals
+        if "store" in self.__dict__:
+            self.store.close()
+            del self.store
+        self.__dict__.pop("_operations", None)
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close."""
+        self.close()
+
+    def _view(self, name: str) -> Snapshot | None:
+        tip = self.store.tip(name)
+        return Snapshot(self.store, tip) if tip else None
+
+    def _found(self, request: Request) -> Sequence[Hit]:
+        self.index.catch_up(self.store, {**self.store.archived(), **self.store.branches()})
+        return self.index.search(request.query, limit=request.k, branch=request.branch or None)
+
+    def _summary(self) -> tuple[str, str] | None:
+        """Return what the summariser makes of the newest record, with its id; None if nothing."""
+        view = self._view(self.current) if self._summarise else None
+        if self._summarise is None or view is None or (latest := view.latest) is None:
+            return None
+        try:
+            written = self._summarise(latest, self.live())
+        except Exception:  # a commit does without a summary rather than not at all
+            return None
+        return latest.id, bounded(clean(self._safe(written)))
+
+
+def _verbatim(name: str, value: str, safe: Safe) -> str:
+    """Return the user's words: without secrets, otherwise as they are."""
+    if not isinstance(value, str):
+        raise MemoryStoreError(f"{name} {str(value)[:40]!r} is no text: write a string")
+    return safe(value).encode("utf-8", "replace").decode()

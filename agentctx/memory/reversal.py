@@ -1,0 +1,50 @@
+"""UNDO: which operation is taken back, and where its refs go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from agentctx.errors import MemoryStoreError, UnknownMemory
+from agentctx.memory.store import Move, Operation
+
+UNDO = "undo"
+
+
+def chosen(operations: Sequence[Operation], wanted: str | None) -> Operation:
+    """Return the operation to take back: the one that begins so, or the newest not taken back yet.
+
+    Args:
+        operations: newest first.
+        wanted: the start of an id; None for the newest.
+
+    Raises:
+        UnknownMemory: there is none.
+    """
+    if wanted:
+        found = [one for one in operations if one.id.startswith(wanted)]
+        if len(found) != 1:
+            reason = "several begin so" if found else "there is none"
+            raise UnknownMemory(
+                f"operation {wanted[:40]!r}: {reason}: see agentctx memory operations"
+            )
+        return found[0]
+    undone = {one.title.removeprefix(f"{UNDO} ") for one in operations if one.kind == UNDO}
+    left = (one for one in operations if one.kind != UNDO and one.id not in undone and one.moves)
+    if (newest := next(left, None)) is None:
+        raise UnknownMemory("nothing to undo: see agentctx memory operations")
+    return newest
+
+
+def back(operation: Operation, current: Callable[[str], str | None]) -> tuple[Move, ...]:
+    """Return the moves that take an operation back; `current` says where a ref points now.
+
+    Raises:
+        MemoryStoreError: later operations build upon it.
+    """
+    for move in operation.moves:
+        if current(move.ref) != move.new:
+            raise MemoryStoreError(
+                f"operation {operation.id} cannot be undone: {move.ref} has moved since: "
+                "undo the later ones first"
+            )
+    return tuple(Move(ref=one.ref, old=one.new, new=one.old) for one in operation.moves)

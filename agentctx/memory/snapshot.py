@@ -1,0 +1,146 @@
+"""Snapshot: what a memory held at one of its git commits, read when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+
+from agentctx.errors import MemoryCorrupt, UnknownMemory
+from agentctx.memory import names, roadmap, texts
+from agentctx.memory.ids import ID
+from agentctx.memory.paths import log_path
+from agentctx.memory.records import Branch, Commit, Metadata, Roadmap, Step, Word
+from agentctx.memory.store import Node, Store
+from agentctx.values import Trust
+
+MAIN, BRANCH, WORDS, TRUSTED = "main.md", "branch.yaml", "words.jsonl", "trusted.txt"
+METADATA = "metadata"
+
+_SHORTEST = 4
+
+
+class Snapshot:
+    """A read view of one git commit; `hash` names it."""
+
+    def __init__(self, store: Store, hash: str) -> None:
+        """Look at the memory as it was at `hash`; nothing is read before it is asked for."""
+        self.store, self.hash = store, hash
+
+    @cached_property
+    def branch(self) -> Branch:
+        """The branch that the commit was made on."""
+        text = self.store.read(self.hash, BRANCH)
+        if text is None:
+            raise MemoryCorrupt(f"{self.hash[:12]} has no {BRANCH}: run agentctx memory verify")
+        return texts.read_branch(text)
+
+    @cached_property
+    def roadmap(self) -> Roadmap:
+        """`main.md`."""
+        return roadmap.read(self.store.read(self.hash, MAIN) or "")
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        """The user's messages about the work that was open."""
+        return texts.read_words(self.store.read(self.hash, WORDS) or "")
+
+    @cached_property
+    def trusted(self) -> frozenset[str]:
+        """Ids of the records that a person has trusted."""
+        return frozenset((self.store.read(self.hash, TRUSTED) or "").split())
+
+    @cached_property
+    def latest(self) -> Commit | None:
+        """The newest record."""
+        return self._of(self.store.node(self.hash))
+
+    def record(self, name: str) -> Commit:
+        """Return a record of this branch by its id, the start of it, or its git hash.
+
+        Raises:
+            UnknownMemory: there is none, or several begin so.
+        """
+        if (found := self._by_id(name)) is not None:
+            return found
+        hash = self.store.resolve(name) if len(name) >= _SHORTEST else None
+        if hash is None or (record := self._of(self.store.node(hash))) is None:
+            raise UnknownMemory(
+                f"no record {name[:40]!r} on {self.branch.name!r}: see agentctx memory history"
+            )
+        return record
+
+    def records(self, start: str = "", k: int = 1) -> Sequence[Commit]:
+        """Return up to `k` records, newest first, from the one with id `start` on ("": latest)."""
+        return list(islice(self.since(start), k))
+
+    def since(self, start: str = "") -> Iterator[Commit]:
+        """Yield the records along the branch, newest first, from the one with id `start` on."""
+        begun = not start
+        for node in self.store.walk(self.hash):
+            begun = begun or node.trailers.get("Agentctx-Id") == start
+            if begun and (record := self._of(node)) is not None:
+                yield record
+
+    def steps(self, commit: Commit) -> tuple[Step, ...]:
+        """Return the log slice that a record sealed."""
+        text = self.store.read(self.hash, log_path(commit)) if commit.steps else None
+        return tuple(texts.read_steps(text or ""))
+
+    def segments(self) -> tuple[str, ...]:
+        """Return the names of the metadata segments."""
+        paths = self.store.files(self.hash, METADATA)
+        return tuple(sorted(path.removeprefix(f"{METADATA}/")[: -len(".yaml")] for path in paths))
+
+    def metadata(self, name: str) -> Metadata:
+        """Return one metadata segment.
+
+        Raises:
+            UnknownMemory: there is none of that name.
+        """
+        text = self.store.read(self.hash, segment_path(name))
+        if text is None:
+            known = ", ".join(self.segments()) or "none yet"
+            raise UnknownMemory(f"no metadata segment {name!r}: there are: {known}")
+        return texts.load(text)
+
+    def _by_id(self, name: str) -> Commit | None:
+        if not ID.match(f"{name}{'0' * 16}"):
+            return None
+        found = [node for node in self._nodes() if _id(node).startswith(name)]
+        if len({_id(node) for node in found}) > 1:
+            raise UnknownMemory(f"several records begin with {name!r}: give more of the id")
+        return self._of(found[0]) if found else None
+
+    def _nodes(self) -> Iterator[Node]:
+        """Yield the nodes of this branch, and those of the branches that were merged into it."""
+        waiting, seen = [self.hash], {self.hash}
+        while waiting:
+            node = self.store.node(waiting.pop(0))
+            yield node
+            waiting += [parent for parent in node.parents if parent not in seen]
+            seen.update(node.parents)
+
+    def _of(self, node: Node) -> Commit | None:
+        path = node.trailers.get("Agentctx-Path")
+        text = self.store.read(node.hash, path) if path else None
+        if text is None:
+            return None
+        record = texts.read_commit(text)
+        if record.id in self.trusted:
+            return replace(record, quarantined=False, trust=max(record.trust, Trust.USER))
+        return record
+
+
+def segment_path(name: str) -> str:
+    """Return where a metadata segment lies.
+
+    Raises:
+        MemoryNameError: it may not be called so.
+    """
+    return f"{METADATA}/{names.segment(name)}.yaml"
+
+
+def _id(node: Node) -> str:
+    return node.trailers.get("Agentctx-Id", "")

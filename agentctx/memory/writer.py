@@ -1,0 +1,139 @@
+"""Writer: puts records on refs, within one transaction, in the name of one author."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from agentctx.errors import MemoryNameError, UnknownMemory
+from agentctx.memory import ids
+from agentctx.memory.compose import Author, Entry, compose
+from agentctx.memory.draft import Draft
+from agentctx.memory.journals import JOURNAL, Journals, Live
+from agentctx.memory.records import Branch, Commit, CommitKind, Outcome
+from agentctx.memory.snapshot import Snapshot
+from agentctx.memory.store import Store, Transaction
+
+HEADS, ARCHIVE = "refs/heads/", "refs/archive/"
+
+
+class Written(NamedTuple):
+    """A record, and the git commit that holds it."""
+
+    record: Commit
+    hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """What every operation writes with."""
+
+    store: Store
+    journals: Journals
+    author: Author
+    clock: Callable[[], float]
+
+    def write(
+        self,
+        change: Transaction,
+        name: str,
+        view: Snapshot | None,
+        made: Draft,
+        *,
+        kind: CommitKind = CommitKind.NOTE,
+        summary: str | None = None,
+    ) -> Written:
+        branch = view.branch if view else Branch(name=name, session=self.author.session)
+        live = self.journals.live(name, view)
+        entry = self.entry(made, branch, view, live, kind, summary)
+        return Written(entry.record, self.put(change, f"{HEADS}{name}", entry, view))
+
+    def close(
+        self,
+        change: Transaction,
+        view: Snapshot,
+        outcome: Outcome,
+        *,
+        into: str = "",
+        lesson: str = "",
+    ) -> Snapshot:
+        """Write a branch's last record, with what became of it."""
+        branch = replace(view.branch, outcome=outcome, merged_into=into, lesson=lesson)
+        words = f"merged into {into}" if into else lesson
+        said = Draft(contribution=f"Closed ({outcome.value}): {words}".rstrip(": "))
+        live = self.journals.live(branch.name, view)
+        entry = self.entry(said, branch, view, live, CommitKind.NOTE)
+        hash = self.put(change, f"{HEADS}{branch.name}", entry, view)
+        return Snapshot(self.store, hash)
+
+    def entry(
+        self,
+        made: Draft,
+        branch: Branch,
+        view: Snapshot | None,
+        live: Live,
+        kind: CommitKind,
+        summary: str | None = None,
+    ) -> Entry:
+        entry = compose(
+            made,
+            kind=kind,
+            branch=branch,
+            view=view,
+            steps=live.steps,
+            author=self.author,
+            now=self.clock(),
+            summary=summary,
+        )
+        return replace(entry, trailers={JOURNAL: live.mark} if live.mark else {})
+
+    def put(self, change: Transaction, ref: str, entry: Entry, *views: Snapshot | None) -> str:
+        parents = [view.hash for view in views if view]
+        return change.put(
+            ref,
+            files=entry.files,
+            parents=parents,
+            base=parents[0] if parents else None,
+            title=entry.record.title or entry.record.kind.value,
+            trailers=entry.all_trailers,
+            at=ids.seconds(entry.record.id),
+        )
+
+    def archive(self, change: Transaction, name: str, hash: str) -> None:
+        free = next(
+            one
+            for number in range(1, 10_000)
+            if not self.store.archived().get(one := name if number == 1 else f"{name}.{number}")
+        )
+        change.move(f"{ARCHIVE}{free}", hash)
+        change.move(f"{HEADS}{name}", None)
+
+    def check_free(self, name: str) -> None:
+        for other in self.store.branches():
+            if other == name:
+                raise MemoryNameError(
+                    f"branch {name!r} is there already: switch to it, or take another name"
+                )
+            if other.startswith(f"{name}/") or name.startswith(f"{other}/"):
+                raise MemoryNameError(
+                    f"branch {name!r} cannot stand beside {other!r}: take a name without that prefix"
+                )
+
+    def view(self, change: Transaction, name: str) -> Snapshot | None:
+        tip = change.tip(name)
+        return Snapshot(self.store, tip) if tip else None
+
+    def known(self, change: Transaction, name: str) -> Snapshot:
+        if (view := self.view(change, name)) is None:
+            raise missing(self.store, name)
+        return view
+
+    def mark(self, view: Snapshot) -> str:
+        return self.store.node(view.hash).trailers.get(JOURNAL, "")
+
+
+def missing(store: Store, name: str) -> UnknownMemory:
+    """Return the error that says which branches there are."""
+    there = ", ".join(store.branches()) or "none yet"
+    return UnknownMemory(f"no branch {name!r}: there are: {there}")
