@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import secrets
 import time
@@ -37,6 +38,18 @@ def new(now: float | None = None, after: str = "") -> str:
     milliseconds = int((time.time() if now is None else now) * 1000)
     value = milliseconds << _CHANCE | secrets.randbits(_CHANCE)
     return _text(_made.following(value, _number(after)))
+
+
+def derived(at: float, seed: str) -> str:
+    """Return the id that belongs to a moment and a text: always the same one.
+
+    Args:
+        at: seconds since 1970.
+        seed: what tells it from others of that moment.
+    """
+    digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()
+    chance = int.from_bytes(digest[:8], "big") % (1 << _CHANCE)
+    return _text(max(int(at * 1000), 0) << _CHANCE | chance)
 
 
 def seconds(id: str) -> float:
