@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self, Unpack
@@ -17,23 +16,15 @@ from agentctx.memory.compose import Author
 from agentctx.memory.draft import Details, Safe, draft, text
 from agentctx.memory.fold import Summariser, bounded
 from agentctx.memory.hygiene import clean
-from agentctx.memory.journals import Journals
 from agentctx.memory.operations import Operations
-from agentctx.memory.recall import Request, recall
-from agentctx.memory.records import Branch, Commit, Conflict, Outcome, Recall, Step, StepKind
-from agentctx.memory.search import Hit, Index
-from agentctx.memory.snapshot import Snapshot
-from agentctx.memory.state import ExecutionState, derive
-from agentctx.memory.store import Operation, Store
-from agentctx.memory.writer import Writer, missing
+from agentctx.memory.reader import MAIN, Reader
+from agentctx.memory.records import Branch, Commit, Conflict, Outcome, Step, StepKind
+from agentctx.memory.store import Operation
+from agentctx.memory.writer import Writer
 from agentctx.values import Trust
 
-MAIN = "main"
-_WINDOW = 20
-"""Records that the execution state looks back at."""
 
-
-class Memory:
+class Memory(Reader):
     """A project's memory as one session sees it, standing on one branch.
 
     Many sessions, processes and threads may share a folder; each has a branch of its own under its
@@ -70,24 +61,9 @@ class Memory:
         Raises:
             MemoryNameError: no branch may be called so.
         """
-        self.folder, self.current = folder, names.branch(branch)
+        super().__init__(folder, branch=branch, count=count, clock=clock)
         self.author = Author(session=session, agent=agent, trust=trust)
-        self._safe, self._count, self._clock = redact, count, clock
-        self._summarise = summarise
-
-    @cached_property
-    def store(self) -> Store:
-        """Its git repository."""
-        return Store(self.folder, clock=self._clock)
-
-    @cached_property
-    def index(self) -> Index:
-        """Its full-text index."""
-        return Index(self.folder / "index.db")
-
-    @cached_property
-    def _journals(self) -> Journals:
-        return Journals(self.folder / "journal")
+        self._safe, self._summarise = redact, summarise
 
     @cached_property
     def _operations(self) -> Operations:
@@ -241,62 +217,6 @@ class Memory:
             self.current = MAIN
         return undone
 
-    def operations(self, limit: int | None = None) -> Sequence[Operation]:
-        """Return what was done to this memory, newest first."""
-        return list(islice(self.store.operations(), limit))
-
-    def snapshot(self, branch: str | None = None) -> Snapshot:
-        """Return a branch as it is now.
-
-        Raises:
-            UnknownMemory: it is not there.
-        """
-        name = branch or self.current
-        if (tip := self.store.tip(name)) is None:
-            raise missing(self.store, name)
-        return Snapshot(self.store, tip)
-
-    def branches(self) -> dict[str, Branch]:
-        """Return the open branches by name."""
-        return {n: Snapshot(self.store, tip).branch for n, tip in self.store.branches().items()}
-
-    def live(self, branch: str | None = None) -> tuple[Step, ...]:
-        """Return the steps of a branch since its newest record."""
-        name = branch or self.current
-        return self._journals.live(name, self._view(name)).steps
-
-    def state(self, branch: str | None = None) -> ExecutionState:
-        """Return where the work stands."""
-        name = branch or self.current
-        view = self._view(name)
-        return derive(
-            words=view.words if view else (),
-            records=view.records(k=_WINDOW) if view else (),
-            roadmap=view.roadmap if view else None,
-            live=self._journals.live(name, view).steps,
-        )
-
-    def context(self, request: Request | None = None, *, budget: int | None = None) -> Recall:
-        """CONTEXT: recall what a request asks for, within a budget of tokens.
-
-        Raises:
-            UnknownMemory: it asks for what is not there.
-        """
-        asked = request or Request()
-        name = asked.branch or self.current
-        view = self._view(name)
-        if view is None and asked.branch:
-            raise missing(self.store, name)
-        hits = self._found(asked) if asked.query else ()
-        live = self._journals.live(name, view).steps
-        return recall(
-            view, self.branches(), live, asked, hits=hits, count=self._count, budget=budget
-        )
-
-    def search(self, query: str, *, branch: str | None = None, k: int = 10) -> Recall:
-        """Recall the records that fit a query best, on one branch or all."""
-        return self.context(Request(level="search", query=query, branch=branch or "", k=k))
-
     def close(self) -> None:
         """Trim the journals, finish what runs in the background, and let go of all files."""
         if "_journals" in self.__dict__:
@@ -321,14 +241,6 @@ class Memory:
     ) -> None:
         """Close."""
         self.close()
-
-    def _view(self, name: str) -> Snapshot | None:
-        tip = self.store.tip(name)
-        return Snapshot(self.store, tip) if tip else None
-
-    def _found(self, request: Request) -> Sequence[Hit]:
-        self.index.catch_up(self.store, {**self.store.archived(), **self.store.branches()})
-        return self.index.search(request.query, limit=request.k, branch=request.branch or None)
 
     def _summary(self) -> tuple[str, str] | None:
         """Return what the summariser makes of the newest record, with its id; None if nothing."""

@@ -44,6 +44,7 @@ class Writer:
         kind: CommitKind = CommitKind.NOTE,
         summary: str | None = None,
     ) -> Written:
+        """Write one record on a branch, with the steps since the one before."""
         branch = view.branch if view else Branch(name=name, session=self.author.session)
         live = self.journals.live(name, view)
         entry = self.entry(made, branch, view, live, kind, summary)
@@ -76,6 +77,7 @@ class Writer:
         kind: CommitKind,
         summary: str | None = None,
     ) -> Entry:
+        """Return the record that a draft makes on a branch, and what it changes."""
         entry = compose(
             made,
             kind=kind,
@@ -89,6 +91,7 @@ class Writer:
         return replace(entry, trailers={JOURNAL: live.mark} if live.mark else {})
 
     def put(self, change: Transaction, ref: str, entry: Entry, *views: Snapshot | None) -> str:
+        """Put a record on a ref; the commits of `views` are its parents. Return its git hash."""
         parents = [view.hash for view in views if view]
         return change.put(
             ref,
@@ -101,6 +104,7 @@ class Writer:
         )
 
     def archive(self, change: Transaction, name: str, hash: str) -> None:
+        """Move a branch away from those that are open, to a name that is free there."""
         free = next(
             one
             for number in range(1, 10_000)
@@ -110,6 +114,11 @@ class Writer:
         change.move(f"{HEADS}{name}", None)
 
     def check_free(self, name: str) -> None:
+        """Raise if a branch cannot be called so beside those that there are.
+
+        Raises:
+            MemoryNameError: it is there, or one that stands in its way.
+        """
         for other in self.store.branches():
             if other == name:
                 raise MemoryNameError(
@@ -121,15 +130,22 @@ class Writer:
                 )
 
     def view(self, change: Transaction, name: str) -> Snapshot | None:
+        """Return a branch within the transaction, None if it is not there."""
         tip = change.tip(name)
         return Snapshot(self.store, tip) if tip else None
 
     def known(self, change: Transaction, name: str) -> Snapshot:
+        """Return a branch within the transaction.
+
+        Raises:
+            UnknownMemory: it is not there.
+        """
         if (view := self.view(change, name)) is None:
             raise missing(self.store, name)
         return view
 
     def mark(self, view: Snapshot) -> str:
+        """Return up to where the journal of a branch is sealed."""
         return self.store.node(view.hash).trailers.get(JOURNAL, "")
 
 
