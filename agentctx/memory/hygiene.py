@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 
 from agentctx import patterns
 from agentctx.patterns import Pattern
@@ -117,6 +118,7 @@ def _without_blocks(text: str) -> str:
 
 def _blocks(text: str) -> Iterator[_Block]:
     """Yield the outermost blocks; one that a whole line opens and nothing closes goes to the end."""
+    found: list[_Block] = []
     waiting: list[re.Match[str]] = []
     for border in _BORDER.finditer(text):
         if border[0] != CLOSING:
@@ -124,12 +126,14 @@ def _blocks(text: str) -> Iterator[_Block]:
                 waiting.append(border)
         elif waiting:
             first = waiting.pop()
-            if not waiting:
-                yield _Block(first.start(), border.end(), first[0])
-    for first in waiting:
-        if _is_line(text, first):
-            yield _Block(first.start(), len(text), first[0])
-            return
+            found.append(_Block(first.start(), border.end(), first[0]))
+    unfinished = (first for first in waiting if _is_line(text, first))
+    found += [_Block(first.start(), len(text), first[0]) for first in unfinished]
+    end = 0
+    for block in sorted(found, key=attrgetter("start")):
+        if block.start >= end:
+            yield block
+            end = block.end
 
 
 def _is_line(text: str, border: re.Match[str]) -> bool:

@@ -158,6 +158,12 @@ def test_a_mention_of_a_border_takes_nothing_with_it() -> None:
     assert clean(f"only {CLOSING}\nkept") == "only (end of memory]\nkept"
 
 
+def test_a_mention_hides_no_block_that_follows() -> None:
+    mention = f"it begins with {OPENING}status] and so on\n"
+    expected = mention.replace("[", "(") + f"(recalled: {ID})\nnew"
+    assert clean(f"{mention}{OPEN}\nold\n{CLOSING}\nnew") == expected
+
+
 def test_a_border_split_by_what_leaves_is_found() -> None:
     hidden = f"{OPENING[:5]}\u200b{OPENING[5:]}status]\nold\n[end\u200d of memory]\nnew"
     assert clean(hidden) == "(recalled: status)\nnew"
