@@ -126,7 +126,8 @@ def _blocks(text: str) -> Iterator[_Block]:
                 waiting.append(border)
         elif waiting:
             first = waiting.pop()
-            found.append(_Block(first.start(), border.end(), first[0]))
+            if _ends_line(text, first) or "\n" not in text[first.end() : border.start()]:
+                found.append(_Block(first.start(), border.end(), first[0]))
     unfinished = (first for first in waiting if _is_line(text, first))
     found += [_Block(first.start(), len(text), first[0]) for first in unfinished]
     end = 0
@@ -138,7 +139,11 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 def _is_line(text: str, border: re.Match[str]) -> bool:
     line = text[text.rfind("\n", 0, border.start()) + 1 : border.start()]
-    return not line.strip(" \t>") and text[border.end() : border.end() + 1] in ("", "\n")
+    return not line.strip(" \t>") and _ends_line(text, border)
+
+
+def _ends_line(text: str, border: re.Match[str]) -> bool:
+    return text[border.end() : border.end() + 1] in ("", "\n")
 
 
 def _name(opening: str) -> str:

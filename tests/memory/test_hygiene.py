@@ -164,6 +164,16 @@ def test_a_mention_hides_no_block_that_follows() -> None:
     assert clean(f"{mention}{OPEN}\nold\n{CLOSING}\nnew") == expected
 
 
+def test_two_mentions_take_no_text_with_them() -> None:
+    text = f"it begins with `{OPEN}`,\nthen comes text,\nand `{CLOSING}` ends it"
+    assert clean(text) == text.replace("[", "(")
+
+
+def test_a_block_in_one_line_leaves() -> None:
+    line = json.dumps({"said": f"{OPEN}\nold\n{CLOSING}"})
+    assert clean(line) == f'{{"said": "(recalled: {ID})"}}'
+
+
 def test_a_border_split_by_what_leaves_is_found() -> None:
     hidden = f"{OPENING[:5]}\u200b{OPENING[5:]}status]\nold\n[end\u200d of memory]\nnew"
     assert clean(hidden) == "(recalled: status)\nnew"
