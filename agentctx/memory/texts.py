@@ -137,19 +137,26 @@ def load(text: str) -> dict[str, Any]:
     """Return the mapping that a YAML text holds.
 
     Raises:
-        MemoryCorrupt: it holds none, or is larger than 1 MiB.
+        MemoryCorrupt: it holds none, has aliases, or is larger than 1 MiB.
     """
     try:
         if len(text) > _LIMIT:
             raise ValueError("it is larger than 1 MiB")
-        value = yaml.load(text, Loader=_Loader) or {}  # noqa: S506  (a safe loader, in C)
+        if "&" in text and "*" in text:
+            _refuse_aliases(text)
+        value = plain(yaml.load(text, Loader=_Loader) or {})  # noqa: S506  (a safe loader, in C)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200]
         raise MemoryCorrupt(f"YAML that cannot be read: {reason}: mend that file") from None
     if not isinstance(value, dict):
         raise MemoryCorrupt("YAML that is no mapping: write `key: value` lines")
-    found: dict[str, Any] = plain(value)
-    return found
+    return value
+
+
+def _refuse_aliases(text: str) -> None:
+    """Raise for aliases: a few lines of them stand for gigabytes."""
+    if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=_Loader)):
+        raise ValueError("it has aliases (*name); write out what they stand for")
 
 
 def _front(text: str) -> tuple[dict[str, Any], str]:
