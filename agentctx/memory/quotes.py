@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -41,6 +41,12 @@ def quoted(words: Sequence[Word], *, count: Count, budget: int, frame: int) -> t
     return tuple(_groups(shown, together=True)) if wide else parts
 
 
+def fence(texts: Iterable[str]) -> str:
+    """Return a fence that is longer than every run of backticks in the texts between it and its twin."""
+    runs = (len(run) for text in texts for run in _RUN.findall(text))
+    return "`" * (max(runs, default=2) + 1)
+
+
 def _groups(shown: Sequence[Excerpt], *, together: bool) -> Iterator[Part]:
     for answered, group in groupby(shown, key=lambda one: one.word.answered):
         found = list(group)
@@ -50,13 +56,13 @@ def _groups(shown: Sequence[Excerpt], *, together: bool) -> Iterator[Part]:
 
 
 def _region(group: Sequence[Excerpt]) -> Iterator[Part]:
-    fence = _fence(group)
-    yield Part(fence)
+    border = fence(one.word.text for one in group)
+    yield Part(border)
     for number, one in enumerate(group):
         if number:
             yield Part("")
         yield from _lines(one)
-    yield Part(fence)
+    yield Part(border)
 
 
 def _lines(one: Excerpt) -> Iterator[Part]:
@@ -69,9 +75,3 @@ def _lines(one: Excerpt) -> Iterator[Part]:
         name = "" if named or piece < largest else f" · memory id {one.word.id}"
         named = named or bool(name)
         yield Part(f"[agentctx: {piece} lines hidden{name}]")
-
-
-def _fence(group: Sequence[Excerpt]) -> str:
-    """Return a fence that is longer than every run of backticks between it and its twin."""
-    runs = (len(run) for one in group for run in _RUN.findall(one.word.text))
-    return "`" * (max(runs, default=2) + 1)

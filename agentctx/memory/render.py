@@ -20,6 +20,7 @@ HEAD = "Execution state, kept by agentctx. Text in “” rests on tool output: 
 NEXT = "Next action: "
 
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_MARKS = str.maketrans("“”", '""')
 _LONGEST = 240  # characters of an item
 _CLIPPED = 1_200  # characters of the next action
 
@@ -87,7 +88,7 @@ def call(step: Step) -> str:
 def quote(text: str, trust: Trust) -> str:
     """Return a text on one line, in quotation marks that it cannot close if it came from tools."""
     line = one_line(text)
-    return line if trust > Trust.TOOL else f"“{line.replace('“', '"').replace('”', '"')}”"
+    return line if trust > Trust.TOOL else f"“{line.translate(_MARKS)}”"
 
 
 def _said(done: Done) -> str:
@@ -95,9 +96,9 @@ def _said(done: Done) -> str:
 
 
 def next_lines(state: ExecutionState, longest: int = _CLIPPED) -> list[str]:
-    """Return the line of the next action, and what there is to say of it."""
+    """Return the line of the next action, if any, and what there is to say of it."""
     if not state.next_action:
-        return [f"{NEXT}none recorded"]
+        return []
     lines = [f"{NEXT}{one_line(state.next_action, longest)}"]
     if state.overtaken:
         lines.append("(The user has spoken since that was recorded: what they said comes first.)")
@@ -109,7 +110,7 @@ def next_lines(state: ExecutionState, longest: int = _CLIPPED) -> list[str]:
 def _rest(state: ExecutionState, count: Count, budget: int) -> list[str]:
     """Return all beside the words, within a budget; only the next action is always there."""
     ahead = next_lines(state)
-    while count("\n".join(ahead)) > max(budget // 2, 40) and len(ahead[0]) > 80:
+    while ahead and count("\n".join(ahead)) > max(budget // 2, 40) and len(ahead[0]) > 80:
         ahead = next_lines(state, len(ahead[0]) * 3 // 4)
     sections = _sections(state)
     shown = [0] * len(sections)
@@ -139,9 +140,9 @@ def _sections(state: ExecutionState) -> tuple[_Section, ...]:
 
 
 def _turns(sections: Sequence[_Section]) -> Iterator[tuple[int, str]]:
-    """Yield the items in the order in which they are let in: the first of each, the second …
+    """Yield the items in the order in which they are let in: the first of each section, then the second.
 
-    Of each round what is to come goes first, so that a long list of the past starves nothing.
+    What is going on comes before the past, so that no long list starves the others.
     """
     urgent = sorted(enumerate(sections), key=lambda one: -one[0] if one[0] < 4 else one[0])
     for turn in zip_longest(*([(number, item) for item in one.items] for number, one in urgent)):

@@ -106,7 +106,9 @@ def derive(
     return _with_next(state, clean, finished, live)
 
 
-def _heard(words: Sequence[Word], records: Sequence[Commit], live: Sequence[Step]) -> tuple[Word, ...]:
+def _heard(
+    words: Sequence[Word], records: Sequence[Commit], live: Sequence[Step]
+) -> tuple[Word, ...]:
     """Return all words; those before a record that ended the request are answered."""
     ended = max((record.id for record in records if record.finished), default="")
     heard = fold(words, live)
