@@ -79,3 +79,59 @@ def lean(roadmap: Roadmap) -> Roadmap:
         todo=tuple(item for item in distinct(roadmap.todo) if same(item.text) not in known),
         sections=tuple({named(name): (name, body) for name, body in roadmap.sections}.values()),
     )
+
+
+_names = st.sampled_from(("parse", "lex", "emit", "link", "test", "ship", "tune", "port"))
+_spelled = st.sampled_from(("{}", "`{}`", "{}.", "The  {}"))
+_bodies = st.lists(st.sampled_from(("one", "two", "three", "four")), max_size=3).map("\n\n".join)
+_written = st.lists(
+    st.builds(
+        lambda name, how, done: Item(how.format(name), done), _names, _spelled, st.booleans()
+    ),
+    max_size=5,
+).map(tuple)
+
+roadmaps = st.builds(
+    Roadmap,
+    purpose=_bodies,
+    milestones=_written,
+    todo=_written,
+    sections=st.lists(
+        st.tuples(st.sampled_from(("Notes", "notes", "Risks")), _bodies), max_size=3
+    ).map(tuple),
+).map(lean)
+"""Roadmaps of few words, so that any two of them have much in common."""
+
+
+@st.composite
+def _edited(draw: st.DrawFn, roadmap: Roadmap) -> Roadmap:
+    """Draw what becomes of a roadmap that nobody unticks and whose milestones nobody removes."""
+
+    def ticked(item: Item) -> Item:
+        return Item(item.text, item.done or draw(st.booleans()))
+
+    kept = [ticked(item) for item in roadmap.todo if draw(st.integers(0, 3))]
+    moved = [item for item in kept if not draw(st.integers(0, 3))]
+    extra = draw(roadmaps)
+    return lean(
+        Roadmap(
+            purpose=draw(st.sampled_from((roadmap.purpose, extra.purpose))),
+            milestones=tuple(
+                draw(
+                    st.permutations(
+                        [
+                            *(ticked(item) for item in roadmap.milestones),
+                            *moved,
+                            *extra.milestones[:2],
+                        ]
+                    )
+                )
+            ),
+            todo=(*(item for item in kept if item not in moved), *extra.todo[:2]),
+            sections=draw(st.sampled_from((roadmap.sections, extra.sections))),
+        )
+    )
+
+
+edits = roadmaps.flatmap(lambda base: st.tuples(st.just(base), _edited(base), _edited(base)))
+"""A base and two edits of it, in which no milestone is removed and nothing is unticked."""
