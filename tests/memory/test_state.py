@@ -69,8 +69,9 @@ def test_a_next_action_that_was_taken_gives_way_to_the_first_open_to_do() -> Non
 
 
 def test_a_next_action_that_a_later_record_finished_is_over() -> None:
-    records = [record(done=(Done(text="Fix the parser."),)), record(next_action="fix the parser")]
-    assert derive(records=list(reversed(sorted(records, key=lambda one: one.id)))).next_action == ""
+    older = record(next_action="fix the parser")
+    newer = record(done=(Done(text="Fix the parser."),))
+    assert derive(records=[newer, older]).next_action == ""
 
 
 def test_no_next_action_from_before_a_finished_request() -> None:
