@@ -32,11 +32,17 @@ _DONE = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """What is merged: `theirs` into `ours`; `base` is where they parted."""
+    """What is merged: `theirs` into `ours`; `base` is where they parted, `closing` their last record."""
 
     base: Snapshot | None
     ours: Snapshot
     theirs: Snapshot
+    closing: Entry
+
+    @property
+    def closed(self) -> Commit:
+        """The last record of the merged branch."""
+        return self.closing.record
 
 
 def join(sides: Sides, entry: Entry, policy: merge.Policy) -> Entry | Conflict:
@@ -80,7 +86,7 @@ def told(view: Snapshot, outcome: Outcome) -> str:
 
 
 def _record(sides: Sides, record: Commit) -> Commit:
-    theirs, ours = sides.theirs.latest, sides.ours.latest
+    ours, closed = sides.ours.latest, sides.closed
     there = list(islice(_since(sides), _DONE))
     done = _distinct([*record.done, *(one for made in reversed(there) for one in made.done)])
     finished = {roadmap.same(one.text) for one in done}
@@ -89,8 +95,8 @@ def _record(sides: Sides, record: Commit) -> Commit:
         record,
         kind=CommitKind.MERGE,
         origin=sides.theirs.branch.name,
-        number=max(one.number for one in (ours, theirs) if one) + 1,
-        parents=tuple(one.id for one in (ours, theirs) if one),
+        number=max(ours.number if ours else -1, closed.number) + 1,
+        parents=tuple(one.id for one in (ours, closed) if one),
         done=tuple(done),
         findings=tuple(
             dict.fromkeys(
@@ -98,7 +104,7 @@ def _record(sides: Sides, record: Commit) -> Commit:
             )
         ),
         next_action=next((w for w in wanted if w and roadmap.same(w) not in finished), ""),
-        trust=min(one.trust for one in (record, ours, theirs, *there) if one),
+        trust=min(one.trust for one in (record, ours, closed, *there) if one),
     )
 
 
@@ -121,11 +127,8 @@ def _segments(sides: Sides, policy: merge.Policy) -> tuple[dict[str, str], list[
     clashes: list[Clash] = []
     ours, theirs = sides.ours.segments(), sides.theirs.segments()
     for name in sorted({*ours, *theirs}):
-        merged, wrong = merge.merge_metadata(
-            name,
-            *(_segment(view, name) for view in (sides.base, sides.ours, sides.theirs)),
-            policy,
-        )
+        base, mine, its = (_segment(v, name) for v in (sides.base, sides.ours, sides.theirs))
+        merged, wrong = merge.merge_metadata(name, base, mine, its, policy)
         clashes += wrong
         files[segment_path(name)] = texts.dump(merged)
     return files, clashes
@@ -137,13 +140,20 @@ def _segment(view: Snapshot | None, name: str) -> Metadata:
 
 def _words(sides: Sides) -> tuple[Word, ...]:
     base = sides.base.words if sides.base else ()
-    return merge.merge_words(base, sides.ours.words, sides.theirs.words)
+    theirs = sides.closing.files.get(WORDS)
+    return merge.merge_words(
+        base, sides.ours.words, sides.theirs.words if theirs is None else texts.read_words(theirs)
+    )
 
 
-def _union(sides: Sides) -> Mapping[str, str]:
+def _union(sides: Sides) -> Mapping[str, str | None]:
     """Return the records and log slices that only the merged branch has."""
     store, ours, theirs = sides.ours.store, sides.ours.hash, sides.theirs.hash
-    found: dict[str, str] = {}
+    found: dict[str, str | None] = {
+        path: text
+        for path, text in sides.closing.files.items()
+        if path.startswith(("commits/", "logs/"))
+    }
     for folder in ("commits", "logs"):
         for path in sorted({*store.files(theirs, folder)} - {*store.files(ours, folder)}):
             found[path] = store.read(theirs, path) or ""

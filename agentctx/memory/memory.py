@@ -12,14 +12,14 @@ from typing import Self, Unpack
 from agentctx import tokens
 from agentctx.errors import MemoryStoreError
 from agentctx.memory import ids, merge, names
+from agentctx.memory.changes import Changes
 from agentctx.memory.compose import Author
 from agentctx.memory.draft import Details, Safe, draft, text
 from agentctx.memory.fold import Summariser, bounded
 from agentctx.memory.hygiene import clean
-from agentctx.memory.operations import Operations
 from agentctx.memory.reader import MAIN, Reader
 from agentctx.memory.records import Branch, Commit, Conflict, Outcome, Step, StepKind
-from agentctx.memory.store import Operation
+from agentctx.memory.operation import Operation
 from agentctx.memory.writer import Writer
 from agentctx.values import Trust
 
@@ -66,8 +66,8 @@ class Memory(Reader):
         self._safe, self._summarise = redact, summarise
 
     @cached_property
-    def _operations(self) -> Operations:
-        return Operations(
+    def _changes(self) -> Changes:
+        return Changes(
             writer=Writer(
                 store=self.store, journals=self._journals, author=self.author, clock=self._clock
             )
@@ -136,7 +136,7 @@ class Memory(Reader):
         made = draft(contribution, details, self._safe)
         if not made.contribution.strip():
             raise MemoryStoreError("a commit needs its contribution: say what was achieved")
-        return self._operations.commit(self.current, made, summary=self._summary())
+        return self._changes.commit(self.current, made, summary=self._summary())
 
     def branch(
         self,
@@ -154,7 +154,7 @@ class Memory(Reader):
             UnknownMemory: there is no such start.
         """
         words = (text("purpose", purpose, self._safe), text("hypothesis", hypothesis, self._safe))
-        made = self._operations.start(names.branch(name), *words, self.current, start)
+        made = self._changes.start(names.branch(name), *words, self.current, start)
         if switch:
             self.current = made.name
         return made
@@ -195,24 +195,22 @@ class Memory(Reader):
         """
         chosen = merge.policy(policy, resolutions)
         made = draft(summary, details, self._safe)
-        return self._operations.merge(
-            names.branch(name), self.current, made, Outcome(outcome), chosen
-        )
+        return self._changes.merge(names.branch(name), self.current, made, Outcome(outcome), chosen)
 
     def abandon(self, name: str, lesson: str) -> Commit:
         """Archive a branch that led nowhere, and keep its lesson in the roadmap."""
-        made = self._operations.abandon(names.branch(name), text("lesson", lesson, self._safe))
+        made = self._changes.abandon(names.branch(name), text("lesson", lesson, self._safe))
         if self.current == name:
             self.current = made.branch
         return made
 
     def trust(self, id: str) -> Commit:
         """Show a record that was held back from now on: a person has read it."""
-        return self._operations.trust(self.current, id)
+        return self._changes.trust(self.current, id)
 
     def undo(self, operation: str | None = None) -> Operation:
         """Take back the newest operation, or the one that begins so."""
-        undone = self._operations.undo(operation)
+        undone = self._changes.undo(operation)
         if self.store.tip(self.current) is None and self.store.branches():
             self.current = MAIN
         return undone
@@ -227,7 +225,7 @@ class Memory(Reader):
         if "store" in self.__dict__:
             self.store.close()
             del self.store
-        self.__dict__.pop("_operations", None)
+        self.__dict__.pop("_changes", None)
 
     def __enter__(self) -> Self:
         """Return itself."""

@@ -11,12 +11,13 @@ from pathlib import Path
 from agentctx import tokens
 from agentctx.memory import names
 from agentctx.memory.journals import Journals
+from agentctx.memory.operation import Operation
 from agentctx.memory.recall import Request, recall
 from agentctx.memory.records import Branch, Recall, Step
 from agentctx.memory.search import Hit, Index
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.state import ExecutionState, derive
-from agentctx.memory.store import Operation, Store
+from agentctx.memory.store import Store
 from agentctx.memory.writer import missing
 
 MAIN = "main"

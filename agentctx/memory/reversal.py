@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from agentctx.errors import MemoryStoreError, UnknownMemory
-from agentctx.memory.store import Move, Operation
+from agentctx.memory.operation import Move, Operation
+from agentctx.memory.paths import ARCHIVE, HEADS
+from agentctx.memory.transaction import Transaction
 
 UNDO = "undo"
 
@@ -28,23 +30,29 @@ def chosen(operations: Sequence[Operation], wanted: str | None) -> Operation:
                 f"operation {wanted[:40]!r}: {reason}: see agentctx memory operations"
             )
         return found[0]
-    undone = {one.title.removeprefix(f"{UNDO} ") for one in operations if one.kind == UNDO}
-    left = (one for one in operations if one.kind != UNDO and one.id not in undone and one.moves)
+    undone = {one.kind.removeprefix(f"{UNDO} ") for one in operations}
+    left = (one for one in operations if not one.kind.startswith(UNDO) and one.id not in undone)
     if (newest := next(left, None)) is None:
         raise UnknownMemory("nothing to undo: see agentctx memory operations")
     return newest
 
 
-def back(operation: Operation, current: Callable[[str], str | None]) -> tuple[Move, ...]:
-    """Return the moves that take an operation back; `current` says where a ref points now.
+def back(operation: Operation, change: Transaction) -> tuple[Move, ...]:
+    """Return the moves that take an operation back.
 
     Raises:
         MemoryStoreError: later operations build upon it.
     """
     for move in operation.moves:
-        if current(move.ref) != move.new:
+        if _now(change, move.ref) != move.new:
             raise MemoryStoreError(
                 f"operation {operation.id} cannot be undone: {move.ref} has moved since: "
                 "undo the later ones first"
             )
     return tuple(Move(ref=one.ref, old=one.new, new=one.old) for one in operation.moves)
+
+
+def _now(change: Transaction, ref: str) -> str | None:
+    if ref.startswith(HEADS):
+        return change.tip(ref.removeprefix(HEADS))
+    return change.archived(ref.removeprefix(ARCHIVE))

@@ -12,7 +12,8 @@ from agentctx.memory import names, roadmap, texts
 from agentctx.memory.ids import ID
 from agentctx.memory.paths import log_path
 from agentctx.memory.records import Branch, Commit, Metadata, Roadmap, Step, Word
-from agentctx.memory.store import Node, Store
+from agentctx.memory.nodes import Node
+from agentctx.memory.store import Store
 from agentctx.values import Trust
 
 MAIN, BRANCH, WORDS, TRUSTED = "main.md", "branch.yaml", "words.jsonl", "trusted.txt"

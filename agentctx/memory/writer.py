@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import NamedTuple
 
 from agentctx.errors import MemoryNameError, UnknownMemory
@@ -11,11 +12,11 @@ from agentctx.memory import ids
 from agentctx.memory.compose import Author, Entry, compose
 from agentctx.memory.draft import Draft
 from agentctx.memory.journals import JOURNAL, Journals, Live
+from agentctx.memory.paths import archive, head
 from agentctx.memory.records import Branch, Commit, CommitKind, Outcome
 from agentctx.memory.snapshot import Snapshot
-from agentctx.memory.store import Store, Transaction
-
-HEADS, ARCHIVE = "refs/heads/", "refs/archive/"
+from agentctx.memory.store import Store
+from agentctx.memory.transaction import Transaction
 
 
 class Written(NamedTuple):
@@ -48,25 +49,18 @@ class Writer:
         branch = view.branch if view else Branch(name=name, session=self.author.session)
         live = self.journals.live(name, view)
         entry = self.entry(made, branch, view, live, kind, summary)
-        return Written(entry.record, self.put(change, f"{HEADS}{name}", entry, view))
+        return Written(entry.record, self.put(change, head(name), entry, view))
 
-    def close(
-        self,
-        change: Transaction,
-        view: Snapshot,
-        outcome: Outcome,
-        *,
-        into: str = "",
-        lesson: str = "",
-    ) -> Snapshot:
-        """Write a branch's last record, with what became of it."""
+    def closing(
+        self, view: Snapshot, outcome: Outcome, *, into: str = "", lesson: str = ""
+    ) -> Entry:
+        """Return a branch's last record, with what became of it and the steps not sealed yet."""
         branch = replace(view.branch, outcome=outcome, merged_into=into, lesson=lesson)
         words = f"merged into {into}" if into else lesson
         said = Draft(contribution=f"Closed ({outcome.value}): {words}".rstrip(": "))
-        live = self.journals.live(branch.name, view)
-        entry = self.entry(said, branch, view, live, CommitKind.NOTE)
-        hash = self.put(change, f"{HEADS}{branch.name}", entry, view)
-        return Snapshot(self.store, hash)
+        return self.entry(
+            said, branch, view, self.journals.live(branch.name, view), CommitKind.NOTE
+        )
 
     def entry(
         self,
@@ -103,15 +97,14 @@ class Writer:
             at=ids.seconds(entry.record.id),
         )
 
-    def archive(self, change: Transaction, name: str, hash: str) -> None:
-        """Move a branch away from those that are open, to a name that is free there."""
-        free = next(
-            one
-            for number in range(1, 10_000)
-            if not self.store.archived().get(one := name if number == 1 else f"{name}.{number}")
-        )
-        change.move(f"{ARCHIVE}{free}", hash)
-        change.move(f"{HEADS}{name}", None)
+    def archive(self, change: Transaction, view: Snapshot, closing: Entry) -> Snapshot:
+        """Put a branch's last record, and move the branch away from those that are open."""
+        name = view.branch.name
+        names = chain([name], (f"{name}.{number}" for number in count(2)))
+        free = next(one for one in names if one not in self.store.archived())
+        hash = self.put(change, archive(free), closing, view)
+        change.move(head(name), None)
+        return Snapshot(self.store, hash)
 
     def check_free(self, name: str) -> None:
         """Raise if a branch cannot be called so beside those that there are.

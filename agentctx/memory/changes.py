@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from agentctx.errors import MemoryStoreError
+from agentctx.errors import MemoryStoreError, UnknownMemory
 from agentctx.memory import merge, reversal
 from agentctx.memory.draft import Draft
 from agentctx.memory.joining import Sides, join, told
 from agentctx.memory.journals import Journals, Live
+from agentctx.memory.operation import Operation
+from agentctx.memory.paths import HEADS, head
 from agentctx.memory.records import (
     Branch,
     Commit,
@@ -17,14 +19,14 @@ from agentctx.memory.records import (
     Outcome,
 )
 from agentctx.memory.snapshot import TRUSTED, Snapshot
-from agentctx.memory.store import Operation, Store
-from agentctx.memory.writer import HEADS, Writer, missing
+from agentctx.memory.store import Store
+from agentctx.memory.writer import Writer, missing
 
 MAIN = "main"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operations:
+class Changes:
     """What writes to a memory, in the name of one author."""
 
     writer: Writer
@@ -88,7 +90,7 @@ class Operations:
                 entry = self.writer.write(change, MAIN, None, Draft(contribution="Memory begins"))
                 view = Snapshot(self.store, entry.hash)
             elif at:
-                view = Snapshot(self.store, self._hash(view, at))
+                view = self._at(view, at)
             branch = Branch(
                 name=name,
                 purpose=purpose,
@@ -102,7 +104,7 @@ class Operations:
             live = Live((), self.journals.live(name, None).mark)  # an older one of that name
             self.writer.put(
                 change,
-                f"{HEADS}{name}",
+                head(name),
                 self.writer.entry(said, branch, view, live, CommitKind.BRANCH),
                 view,
             )
@@ -121,20 +123,20 @@ class Operations:
         with self.store.transaction("merge", session=self.session) as change:
             ours, theirs = self.writer.known(change, into), self.writer.known(change, name)
             base = self.store.common(ours.hash, theirs.hash)
-            closed = self.writer.close(change, theirs, outcome, into=into)
             sides = Sides(
-                base=Snapshot(self.store, base) if base else None, ours=ours, theirs=closed
+                base=Snapshot(self.store, base) if base else None,
+                ours=ours,
+                theirs=theirs,
+                closing=self.writer.closing(theirs, outcome, into=into),
             )
             live = self.journals.live(into, ours)
             said = made if made.contribution else replace(made, contribution=told(theirs, outcome))
-            joined = join(
-                sides, self.writer.entry(said, ours.branch, ours, live, CommitKind.MERGE), policy
-            )
+            entry = self.writer.entry(said, ours.branch, ours, live, CommitKind.MERGE)
+            joined = join(sides, entry, policy)
             if isinstance(joined, Conflict):
-                change.cancel()
                 return joined
-            self.writer.put(change, f"{HEADS}{into}", joined, ours, closed)
-            self.writer.archive(change, name, closed.hash)
+            closed = self.writer.archive(change, theirs, sides.closing)
+            self.writer.put(change, head(into), joined, ours, closed)
             return joined.record
 
     def abandon(self, name: str, lesson: str) -> Commit:
@@ -149,8 +151,8 @@ class Operations:
             parent = view.branch.parent if change.tip(view.branch.parent or MAIN) else MAIN
             if name == MAIN or parent == name:
                 raise MemoryStoreError(f"{name!r} is where all began: it cannot be abandoned")
-            closed = self.writer.close(change, view, Outcome.ABANDONED, lesson=lesson)
-            self.writer.archive(change, name, closed.hash)
+            closing = self.writer.closing(view, Outcome.ABANDONED, lesson=lesson)
+            self.writer.archive(change, view, closing)
             home = self.writer.known(change, parent)
             lessons = dict(home.roadmap.sections).get("Lessons", "")
             said = Draft(
@@ -174,7 +176,7 @@ class Operations:
                 said, view.branch, view, Live((), self.writer.mark(view)), CommitKind.NOTE
             )
             entry = replace(entry, files={**entry.files, TRUSTED: trusted})
-            self.writer.put(change, f"{HEADS}{name}", entry, view)
+            self.writer.put(change, head(name), entry, view)
             return entry.record
 
     def undo(self, wanted: str | None) -> Operation:
@@ -184,13 +186,27 @@ class Operations:
             UnknownMemory: there is no such operation.
             MemoryStoreError: later ones build upon it.
         """
-        with self.store.transaction(reversal.UNDO, session=self.session) as change:
-            operation = reversal.chosen(list(self.store.operations()), wanted)
-            for move in reversal.back(operation, change.ref):
+        operation = reversal.chosen(list(self.store.operations()), wanted)
+        kind = f"{reversal.UNDO} {operation.id}"
+        with self.store.transaction(kind, session=self.session) as change:
+            for move in reversal.back(operation, change):
                 change.move(move.ref, move.new)
-            change.title = f"{reversal.UNDO} {operation.id}"
         self._unseal(operation)
         return operation
+
+    def _at(self, view: Snapshot, name: str) -> Snapshot:
+        """Return the branch as it was when it held a record as its newest."""
+        wanted = view.record(name).id
+        hashes = (
+            node.hash
+            for node in self.store.walk(view.hash)
+            if node.trailers.get("Agentctx-Id") == wanted
+        )
+        if (found := next(hashes, None)) is None:
+            raise UnknownMemory(
+                f"record {name[:40]!r} came by a merge: start at one of the branch itself"
+            )
+        return Snapshot(self.store, found)
 
     def _unseal(self, operation: Operation) -> None:
         for move in operation.moves:
