@@ -106,6 +106,15 @@ def read_step(line: str) -> Step:
     return _made(Step, _json(line))
 
 
+def step(values: Mapping[str, Any]) -> Step:
+    """Return the step of these JSON values.
+
+    Raises:
+        MemoryCorrupt: they are none.
+    """
+    return _made(Step, values)
+
+
 def step_fields(step: Step) -> dict[str, Any]:
     """Return a step as JSON values, without those that are defaults."""
     return _lean(step)

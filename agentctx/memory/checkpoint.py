@@ -1,0 +1,86 @@
+"""A checkpoint: what the log alone made durable becomes durable in git, and the log begins anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pygit2
+
+from agentctx.errors import MemoryLocked
+from agentctx.memory import packs, recovery
+from agentctx.memory.lock import Lock
+from agentctx.memory.objects import Objects
+from agentctx.memory.operation import Operation
+from agentctx.memory.parts import Parts
+from agentctx.memory.refs import Refs
+from agentctx.memory.repository import writing
+
+Locked = Callable[[], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    """What stands in the new pack, and so may go."""
+
+    loose: tuple[Path, ...]
+    packs: tuple[Path, ...]
+
+
+def checkpoint(parts: Parts, locked: Locked) -> None:
+    """Pack what is loose; commits wait only while the log is cut. Nothing if another is at it.
+
+    Args:
+        parts: the memory.
+        locked: takes its lock, and has the log read to its end.
+
+    Raises:
+        MemoryFull: the disk refused; the log stays as it was.
+    """
+    twin = parts.repository.twin()  # libgit2 is used by the other threads meanwhile
+    own = replace(parts, repository=twin, objects=Objects(twin), refs=Refs(twin))
+    try:
+        with Lock(parts.folder / "checkpoint.lock", patience=0.0):
+            _run(own, locked)
+    except MemoryLocked:
+        return
+    finally:
+        twin.close()
+
+
+def _run(parts: Parts, locked: Locked) -> None:
+    with locked():
+        recovery.sweep(parts)
+        end, recent = parts.wal.end, parts.wal.recent()
+    packed = _packed(parts, locked)
+    with locked():
+        _cut(parts, end, recent)
+    for path in packed.loose:
+        parts.disk.unlink(path)
+    packs.drop(parts, packed.packs)
+
+
+def _packed(parts: Parts, locked: Locked) -> _Packed:
+    try:
+        return _pack(parts)
+    except (pygit2.GitError, KeyError):  # a loose object that cannot be read
+        with locked():
+            recovery.rebuild(parts)
+        return _pack(parts)
+
+
+def _pack(parts: Parts) -> _Packed:
+    loose = tuple(recovery.loose(parts))
+    old = packs.small(parts, sum(path.stat().st_size for path in loose))
+    hashes = [path.parent.name + path.name for path in loose]
+    name = packs.pack(parts, [*hashes, *(hash for index in old for hash in packs.listed(index))])
+    return _Packed(loose, tuple(index for index in old if index.stem != name))
+
+
+def _cut(parts: Parts, end: int, recent: list[Operation]) -> None:
+    with writing("a checkpoint of the memory"):
+        parts.refs.sync({move.ref for operation in recent for move in operation.moves})
+        parts.history.add([operation.slim for operation in recent])
+        parts.wal.restart(end, parts.refs.all())

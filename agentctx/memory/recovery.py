@@ -1,0 +1,126 @@
+"""What opening mends: an operation whose process died, and everything after the power went."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from agentctx.errors import MemoryFull, MemoryStoreError
+from agentctx.memory import nodes, trees
+from agentctx.memory.operation import Move, Operation, Put
+from agentctx.memory.parts import Parts
+from agentctx.memory.repository import writing
+
+
+def sound(parts: Parts) -> bool:
+    """Return whether nothing can have been lost since the log began."""
+    refs = parts.refs
+    known = parts.wal.same_boot and not refs.broken()
+    return known and all(parts.objects.has(hash) for hash in refs.all().values())
+
+
+def settle(parts: Parts, unseen: Sequence[Operation]) -> bool:
+    """Move the refs of the last operation if its process died before it could.
+
+    Returns:
+        Whether that was possible; if not, all has to be rebuilt.
+    """
+    if not unseen:
+        return True
+    moves = [move for move in unseen[-1].moves if parts.refs.get(move.ref) == move.old]
+    if not moves:
+        return True
+    if not all(parts.objects.has(move.new) for move in moves if move.new):
+        return False
+    with writing("a memory operation"):
+        parts.wal.sync()
+        parts.refs.move(moves)
+    return True
+
+
+def rebuild(parts: Parts) -> list[str]:
+    """Write all objects of the logged operations again, set the refs, and tell what stays lost."""
+    recent = parts.wal.recent()
+    with writing("a memory operation"):
+        for path in [path for path in loose(parts) if not content(path)]:
+            parts.disk.unlink(path)
+        parts.repository.again()  # libgit2 remembers what it has seen
+        lost = [f"commit {put.hash}" for one in recent for put in one.puts if not _put(parts, put)]
+        parts.refs.repair()
+        lost += [f"ref {ref}" for ref in _refs(parts, recent)]
+        while _unlinked(parts):
+            parts.repository.again()
+    return lost
+
+
+def sweep(parts: Parts) -> None:
+    """Remove what writers left that died; the lock is held, so nobody is writing."""
+    objects = parts.repository.objects
+    for path in (*parts.folder.glob("tmp_*.*"), *objects.glob("tmp_object*"), *parts.refs.locks()):
+        if not path.is_dir():
+            parts.disk.unlink(path)
+
+
+def loose(parts: Parts) -> Iterator[Path]:
+    """Yield the files of the loose objects."""
+    for folder in sorted(parts.repository.objects.glob("[0-9a-f][0-9a-f]")):
+        yield from sorted(path for path in folder.iterdir() if len(path.name) == 38)
+
+
+def content(path: Path) -> bytes:
+    """Return a loose object with its header, b"" if it is not what its name says."""
+    try:
+        data = zlib.decompress(path.read_bytes())
+    except (zlib.error, FileNotFoundError):
+        return b""
+    name = hashlib.sha1(data, usedforsecurity=False).hexdigest()
+    return data if name == path.parent.name + path.name else b""
+
+
+def _put(parts: Parts, put: Put) -> bool:
+    try:
+        return parts.objects.put(put) == put.hash
+    except MemoryFull:
+        raise
+    except MemoryStoreError:
+        return False
+
+
+def _refs(parts: Parts, recent: Sequence[Operation]) -> Iterator[str]:
+    """Set every ref to its last acknowledged value and yield those for which that is lost."""
+    values: dict[str, list[str | None]] = {ref: [hash] for ref, hash in parts.wal.refs.items()}
+    for move in (move for one in recent for move in one.moves):
+        values.setdefault(move.ref, [move.old]).append(move.new)
+    for ref, known in values.items():
+        present = parts.refs.get(ref)
+        if present not in known and present and parts.objects.has(present):
+            continue  # somebody else's git moved it
+        best = next((one for one in reversed(known) if not one or parts.objects.has(one)), None)
+        if present != best:
+            parts.refs.move([Move(ref, present, best)])
+        if best != known[-1]:
+            yield ref
+
+
+def _unlinked(parts: Parts) -> bool:
+    """Remove loose objects that name missing ones, as operations leave that nobody acknowledged."""
+    odb = parts.repository.git.odb
+    gone = [path for path in loose(parts) if any(link not in odb for link in _links(content(path)))]
+    for path in gone:
+        parts.disk.unlink(path)
+    return bool(gone)
+
+
+def _links(data: bytes) -> list[str]:
+    kind, _, body = data.partition(b"\0")
+    try:
+        if kind.startswith(b"tree"):
+            return [entry.hash for entry in trees.read(body, "tree").values()]
+        if kind.startswith(b"commit"):
+            node = nodes.read("", body)
+            return [node.tree, *node.parents]
+    except MemoryStoreError:
+        return []
+    return []

@@ -1,0 +1,45 @@
+"""What is wrong with a memory, object by object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agentctx.errors import MemoryStoreError
+from agentctx.memory import lines, recovery
+from agentctx.memory.adoption import below
+from agentctx.memory.parts import Parts
+
+
+def verify(parts: Parts) -> Iterator[str]:
+    """Yield one line for each ref, commit, tree, blob or log line that is not as it should be."""
+    for path in parts.refs.broken():
+        yield f"{path.relative_to(parts.repository.path).as_posix()} is no ref that can be read"
+    for path in recovery.loose(parts):
+        if not recovery.content(path):
+            yield f"object {path.parent.name}{path.name} is damaged"
+    yield from _history(parts)
+    yield from _log(parts)
+
+
+def _history(parts: Parts) -> Iterator[str]:
+    seen: set[str] = set()
+    waiting = list(parts.refs.all().values())
+    while waiting:
+        hash = waiting.pop()
+        if hash in seen:
+            continue
+        seen.add(hash)
+        try:
+            node = parts.objects.node(hash)
+            waiting += node.parents
+            below(parts, node.tree, seen)
+        except MemoryStoreError as error:
+            yield str(error)
+
+
+def _log(parts: Parts) -> Iterator[str]:
+    for path in (parts.folder / "wal.jsonl", parts.folder / "operations.jsonl"):
+        data = path.read_bytes() if path.exists() else b""
+        bad = sum(line.value is None for line in lines.scan(data))
+        if bad:
+            yield f"{path.name} has {bad} line(s) that cannot be read"
