@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -19,6 +19,7 @@ from agentctx.memory.records import (
     Outcome,
     Step,
     StepKind,
+    Word,
 )
 from agentctx.values import Trust
 
@@ -30,7 +31,7 @@ _COMMIT_LISTS = ("blockers", "findings", "sources")
 _COMMIT_FLAGS = ("finished", "quarantined")
 _STEP_TEXTS = ("session", "call_id", "original")
 _BRANCH = {"name", "purpose", "created_from", "created_at", "status", "merged_into", "merged_at"}
-_OURS = {"hypothesis", "outcome", "lesson", "record", "session", "agent", "segments", "value"}
+_OURS = {"hypothesis", "outcome", "lesson", "record", "session", "agent", "segments", "words"}
 _STATUS = {Outcome.OPEN: "active", Outcome.ABANDONED: "abandoned"}
 
 
@@ -41,6 +42,7 @@ class Described:
     branch: Branch
     at: float | None = None
     segments: Mapping[str, Metadata] = field(default_factory=dict)
+    words: tuple[Word, ...] = ()
 
 
 def commit_extra(commit: Commit) -> dict[str, Any]:
@@ -112,6 +114,7 @@ def write_metadata(found: Described, closed: float | None) -> str:
         "lesson": branch.lesson,
         "session": branch.session,
         "agent": branch.agent,
+        "words": [_lean(asdict(one)) for one in found.words],
     }
     hidden = {name: one for name, one in found.segments.items() if name in _BRANCH | _OURS}
     plain = {name: one for name, one in found.segments.items() if name not in hidden}
@@ -129,7 +132,7 @@ def read_metadata(text: str, name: str, safe: Safe) -> Described:
     given = {key: _text(known.get(key), safe) for key in (*_BRANCH, *_OURS)}
     status = Outcome.ABANDONED if given["status"] == "abandoned" else Outcome.SUCCESS
     closed = given["status"] in ("merged", "abandoned")
-    nested = known.pop("segments", None)
+    nested, words = known.pop("segments", None), known.pop("words", None)
     segments = {key: one for key, one in known.items() if key not in _BRANCH | _OURS}
     segments |= nested if isinstance(nested, dict) else {}
     return Described(
@@ -138,15 +141,16 @@ def read_metadata(text: str, name: str, safe: Safe) -> Described:
             purpose=given["purpose"],
             hypothesis=given["hypothesis"],
             created_from=given["record"] if ids.ID.fullmatch(given["record"]) else "",
-            parent=_name(given["created_from"]),
+            parent=branch_name(given["created_from"]),
             session=given["session"],
             agent=given["agent"],
             outcome=_one_of(Outcome, given["outcome"], status if closed else Outcome.OPEN),
             lesson=given["lesson"],
-            merged_into=_name(given["merged_into"]),
+            merged_into=branch_name(given["merged_into"]),
         ),
         at=seconds(given["created_at"]),
         segments={names.segment(key): _segment(one, safe) for key, one in segments.items()},
+        words=tuple(_words(words, safe)),
     )
 
 
@@ -192,6 +196,15 @@ def _done(value: Any, safe: Safe) -> Done:
     )
 
 
+def _words(value: Any, safe: Safe) -> Iterator[Word]:
+    for one in _list(value):
+        if isinstance(one, dict) and ids.ID.fullmatch(_text(one.get("id"), str)):
+            text, session = _text(one.get("text"), safe), _text(one.get("session"), safe)
+            yield Word(
+                id=one["id"], text=text, session=session, answered=one.get("answered") is True
+            )
+
+
 def _one_of(kind: type[Kind], value: object, otherwise: Kind) -> Kind:
     return next((one for one in kind if one.value == value), otherwise)
 
@@ -208,7 +221,8 @@ def _list(value: object) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 
-def _name(text: str) -> str:
+def branch_name(text: str) -> str:
+    """Return a text if it may name a branch, else ""."""
     try:
         return names.branch(text)
     except MemoryNameError:

@@ -49,7 +49,7 @@ def derived(at: float, seed: str) -> str:
     """
     digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()
     chance = int.from_bytes(digest[:8], "big") % (1 << _CHANCE)
-    return _text(max(int(at * 1000), 0) << _CHANCE | chance)
+    return _text(max(round(at * 1000), 0) << _CHANCE | chance)
 
 
 def seconds(id: str) -> float:
