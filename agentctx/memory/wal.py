@@ -60,13 +60,13 @@ class Wal:
             self._open()
         return list(self._unseen())
 
-    def append(self, operation: Operation) -> None:
+    def append(self, made: Operation) -> None:
         """Make an operation durable; when this raises, it is not in the log.
 
         Raises:
             OSError: the disk refused.
         """
-        line = lines.encode(operation.write(operation))
+        line = lines.encode(operation.write(made))
         try:
             whole(self._disk, self._descriptor, line)
             self._disk.sync(self._descriptor)
@@ -74,7 +74,7 @@ class Wal:
             with suppress(OSError):  # what stays of it is cut off under the lock later
                 self._disk.truncate(self._descriptor, self._seen)
             raise
-        self._count(operation, self._seen + len(line))
+        self._count(made, self._seen + len(line))
 
     def sync(self) -> None:
         """Make durable what another process wrote, and did not live to sync."""
@@ -153,8 +153,8 @@ class Wal:
         if self._seen < size:  # a writer died within its line
             self._disk.truncate(self._descriptor, self._seen)
 
-    def _count(self, operation: Operation, end: int) -> None:
-        self._seen, self.count, self.last = end, self.count + 1, operation.id
+    def _count(self, made: Operation, end: int) -> None:
+        self._seen, self.count, self.last = end, self.count + 1, made.id
 
 
 def _operation(value: Mapping[str, Any] | None) -> Operation | None:
