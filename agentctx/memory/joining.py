@@ -12,7 +12,7 @@ from itertools import islice, takewhile
 from agentctx.memory import merge, roadmap, texts
 from agentctx.memory.compose import Entry
 from agentctx.memory.fold import fold
-from agentctx.memory.paths import commit_path
+from agentctx.memory.paths import commit_path, log_path
 from agentctx.memory.records import (
     Clash,
     Commit,
@@ -48,15 +48,16 @@ class Sides:
 def join(sides: Sides, entry: Entry, policy: merge.Policy) -> Entry | Conflict:
     """Return a merge record with the files of both sides, or what they disagree about.
 
-    `entry` is the record as one side alone would have it.
+    `entry` is the record as our side alone would have it, with what it changes there.
     """
+    mine = entry.files.get(MAIN)
     plan, clashes = merge.merge_roadmaps(
         sides.base.roadmap if sides.base else Roadmap(),
-        sides.ours.roadmap,
+        sides.ours.roadmap if mine is None else roadmap.read(mine),
         sides.theirs.roadmap,
         policy,
     )
-    segments, more = _segments(sides, policy)
+    segments, more = _segments(sides, entry, policy)
     if clashes or more:
         return Conflict(
             branch=sides.theirs.branch.name,
@@ -66,10 +67,10 @@ def join(sides: Sides, entry: Entry, policy: merge.Policy) -> Entry | Conflict:
     record = _record(sides, entry.record)
     files = {
         **_union(sides),
-        **{path: text for path, text in entry.files.items() if path != commit_path(entry.record)},
+        **_own(entry, record),
         **segments,
         MAIN: roadmap.write(roadmap.ticked(plan, [one.text for one in record.done])),
-        WORDS: texts.write_words(_words(sides)),
+        WORDS: texts.write_words(_words(sides, entry)),
         TRUSTED: "".join(f"{id}\n" for id in sorted(sides.ours.trusted | sides.theirs.trusted)),
         commit_path(record): texts.write_commit(record),
     }
@@ -122,12 +123,24 @@ def _distinct(done: Sequence[Done]) -> list[Done]:
     return list({roadmap.same(one.text): one for one in done}.values())
 
 
-def _segments(sides: Sides, policy: merge.Policy) -> tuple[dict[str, str], list[Clash]]:
+def _own(entry: Entry, record: Commit) -> dict[str, str | None]:
+    """Return the files of our side; the record's own lie where its new number says."""
+    moved = {
+        commit_path(entry.record): commit_path(record),
+        log_path(entry.record): log_path(record),
+    }
+    return {moved.get(path, path): text for path, text in entry.files.items()}
+
+
+def _segments(
+    sides: Sides, entry: Entry, policy: merge.Policy
+) -> tuple[dict[str, str], list[Clash]]:
     files: dict[str, str] = {}
     clashes: list[Clash] = []
-    ours, theirs = sides.ours.segments(), sides.theirs.segments()
-    for name in sorted({*ours, *theirs}):
+    for name in sorted({*sides.ours.segments(), *sides.theirs.segments()}):
         base, mine, its = (_segment(v, name) for v in (sides.base, sides.ours, sides.theirs))
+        if (changed := entry.files.get(segment_path(name))) is not None:
+            mine = texts.load(changed)
         merged, wrong = merge.merge_metadata(name, base, mine, its, policy)
         clashes += wrong
         files[segment_path(name)] = texts.dump(merged)
@@ -138,11 +151,13 @@ def _segment(view: Snapshot | None, name: str) -> Metadata:
     return view.metadata(name) if view and name in view.segments() else {}
 
 
-def _words(sides: Sides) -> tuple[Word, ...]:
+def _words(sides: Sides, entry: Entry) -> tuple[Word, ...]:
     base = sides.base.words if sides.base else ()
-    theirs = sides.closing.files.get(WORDS)
+    ours, theirs = entry.files.get(WORDS), sides.closing.files.get(WORDS)
     return merge.merge_words(
-        base, sides.ours.words, sides.theirs.words if theirs is None else texts.read_words(theirs)
+        base,
+        sides.ours.words if ours is None else texts.read_words(ours),
+        sides.theirs.words if theirs is None else texts.read_words(theirs),
     )
 
 
