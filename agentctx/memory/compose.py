@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agentctx.memory import ids, roadmap, texts, words
 from agentctx.memory.draft import Draft
@@ -68,6 +68,8 @@ def compose(
         summary: the Previous Progress Summary, when a summariser wrote one.
     """
     latest = view.latest if view else None
+    if draft.purpose is not None and not branch.parent:  # that of the first branch is the project's
+        branch = replace(branch, purpose=draft.purpose)
     trust = min([author.trust, *(step.trust for step in steps if step.kind is StepKind.STEP)])
     record = Commit(
         id=ids.new(now, latest.id if latest else ""),

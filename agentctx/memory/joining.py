@@ -64,7 +64,7 @@ def join(sides: Sides, entry: Entry, policy: merge.Policy) -> Entry | Conflict:
             into=sides.ours.branch.name,
             clashes=(*clashes, *more),
         )
-    record = _record(sides, entry.record)
+    record = _record(sides, entry.record, plan)
     files = {
         **_union(sides),
         **_own(entry, record),
@@ -86,11 +86,12 @@ def told(view: Snapshot, outcome: Outcome) -> str:
     return "\n".join([*parts, *([f"Progress there:\n{progress}"] if progress else [])])
 
 
-def _record(sides: Sides, record: Commit) -> Commit:
+def _record(sides: Sides, record: Commit, plan: Roadmap) -> Commit:
     ours, closed = sides.ours.latest, sides.closed
     there = list(islice(_since(sides), _DONE))
     done = _distinct([*record.done, *(one for made in reversed(there) for one in made.done)])
-    finished = {roadmap.same(one.text) for one in done}
+    ticked = [item.text for item in (*plan.milestones, *plan.todo) if item.done]
+    finished = {roadmap.same(text) for text in [*ticked, *(one.text for one in done)]}
     wanted = [record.next_action, ours.next_action if ours else "", _next(there)]
     return replace(
         record,
