@@ -230,4 +230,6 @@ def branch_name(text: str) -> str:
 
 
 def _lean(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if value}
+    return {
+        n: one for n, one in given.items() if one is not False and one not in (None, "", [], {})
+    }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agentctx.memory import gcc_fields, gcc_ids, ids, paper, roadmap
+from agentctx.memory import gcc_fields, gcc_ids, ids, paper, roadmap, texts
 from agentctx.memory.gcc_fields import Described, Safe
 from agentctx.memory.gcc_folder import COMMITS, LOG, MAIN, METADATA, Folder, Texts
 from agentctx.memory.gcc_ids import Namer
@@ -16,6 +16,7 @@ from agentctx.memory.records import Commit, CommitKind, Outcome, Roadmap, Step, 
 from agentctx.values import Trust
 
 _MERGING = re.compile(r"Merging branch `([^`\n]+)` with purpose")
+_LARGEST = 1 << 19
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,15 +71,15 @@ def imported(folder: Folder, customs: Customs) -> tuple[Line, ...]:
     """
     namer = Namer(customs.now)
     return tuple(
-        _line(name, texts, folder, customs, namer) for name, texts in folder.branches.items()
+        _line(name, found, folder, customs, namer) for name, found in folder.branches.items()
     )
 
 
-def _line(name: str, texts: Texts, folder: Folder, customs: Customs, namer: Namer) -> Line:
-    found = _described(name, texts.files.get(METADATA, ""), customs)
-    main = texts.files.get(MAIN, folder.main)
-    records = list(_records(read_commits(texts), found, customs, namer))
-    steps = list(_steps(read_log(texts, name, folder), found, customs, namer))
+def _line(name: str, given: Texts, folder: Folder, customs: Customs, namer: Namer) -> Line:
+    found = _described(name, given.files.get(METADATA, ""), customs)
+    main = given.files.get(MAIN, folder.main)
+    records = list(_records(read_commits(given), found, customs, namer))
+    steps = list(_steps(read_log(given, name, folder), found, customs, namer))
     return Line(
         name=name,
         found=found,
@@ -87,14 +88,14 @@ def _line(name: str, texts: Texts, folder: Folder, customs: Customs, namer: Name
     )
 
 
-def read_commits(texts: Texts) -> Sequence[Entry]:
+def read_commits(given: Texts) -> Sequence[Entry]:
     """Return the entries of a branch's `commit.md`."""
-    return paper.read_commits(texts.files.get(COMMITS, ""))
+    return paper.read_commits(given.files.get(COMMITS, ""))
 
 
-def read_log(texts: Texts, name: str, folder: Folder) -> Sequence[Entry]:
+def read_log(given: Texts, name: str, folder: Folder) -> Sequence[Entry]:
     """Return the entries of a branch's `log.md`; what another branch here holds is left to it."""
-    found = paper.read_log(texts.files.get(LOG, ""), name)
+    found = paper.read_log(given.files.get(LOG, ""), name)
     return [one for one in found if one.origin not in folder.branches]
 
 
@@ -178,12 +179,33 @@ def _sealed(
     customs: Customs,
 ) -> Iterator[Sealed]:
     slices, loose = _slices(records, steps)
-    if not records:
-        yield Sealed(record=_first(found, customs))
-    for record in records:
-        yield Sealed(record=record, steps=tuple(slices[record.id]))
-    if loose:
-        yield Sealed(record=_last(records, loose, found, customs), steps=tuple(loose))
+    last = ""
+    for record in records or [_first(found, customs)]:
+        first, *more = [*_chunks(slices.get(record.id, ()))] or [()]
+        yield Sealed(record=record, steps=first)
+        last = record.id
+        for chunk in more:
+            note = _note(last, chunk, found, customs)
+            last = note.id
+            yield Sealed(record=note, steps=chunk)
+    for chunk in _chunks(loose):
+        note = _note(last, chunk, found, customs)
+        last = note.id
+        yield Sealed(record=note, steps=chunk)
+
+
+def _chunks(steps: Sequence[Step]) -> Iterator[tuple[Step, ...]]:
+    """Yield log slices that one file may hold."""
+    chunk, size = list[Step](), 0
+    for step in steps:
+        length = len(texts.write_steps([step]).encode())
+        if chunk and size + length > _LARGEST:
+            yield tuple(chunk)
+            chunk, size = [], 0
+        chunk.append(step)
+        size += length
+    if chunk:
+        yield tuple(chunk)
 
 
 def _slices(
@@ -214,16 +236,14 @@ def _first(found: Described, customs: Customs) -> Commit:
     )
 
 
-def _last(
-    records: Sequence[Commit], loose: Sequence[Step], found: Described, customs: Customs
-) -> Commit:
-    """Return the record that seals the steps after the newest one."""
-    first = records[-1].id if records else _first(found, customs).id
+def _note(after: str, steps: Sequence[Step], found: Described, customs: Customs) -> Commit:
+    """Return the record that seals steps which no other one can."""
+    last, branch = steps[-1].id, found.branch
     return Commit(
-        id=gcc_ids.following(max(first, loose[-1].id), f"{found.branch.name}\0{loose[-1].id}"),
+        id=gcc_ids.following(max(after, last), f"{branch.name}\0{last}"),
         kind=CommitKind.NOTE,
-        branch=found.branch.name,
-        purpose=found.branch.purpose,
-        contribution=f"Imported {len(loose)} steps that no record had sealed",
+        branch=branch.name,
+        purpose=branch.purpose,
+        contribution=f"Imported {len(steps)} steps that no record had sealed",
         trust=min(Trust.TOOL, customs.cap),
     )
