@@ -78,10 +78,18 @@ def clean(text: str) -> str:
     surrogates leave; every other way to end a line becomes "\n". Joiners stay where a script or an
     emoji needs them. A block that recall has written becomes "(recalled: <id>)".
     """
-    text = _visible(text)
+    text = visible(text)
     if "[" not in text:
         return text
     return defused(_without_blocks(text))
+
+
+def visible(text: str) -> str:
+    r"""Return a text without what nobody sees; every way to end a line becomes "\n"."""
+    if _RARE.search(text) is None:
+        return text
+    text = _CONTROLS.sub("", _ENDS.sub("\n", text))
+    return _JOINERS.sub("", _SELECTORS.sub("", text))
 
 
 def defused(text: str) -> str:
@@ -91,19 +99,12 @@ def defused(text: str) -> str:
 
 def suspicious(text: str) -> bool:
     """Tell whether a text gives orders as an injected prompt does; meant for what tools returned."""
-    return _TAGS.search(text) is not None or _program().search(_visible(text)) is not None
+    return _TAGS.search(text) is not None or _program().search(visible(text)) is not None
 
 
 @cache
 def _program() -> Pattern:
     return patterns.compiled("(?i)" + "|".join(f"(?:{one})" for one in _INSTRUCTIONS))
-
-
-def _visible(text: str) -> str:
-    if _RARE.search(text) is None:
-        return text
-    text = _CONTROLS.sub("", _ENDS.sub("\n", text))
-    return _JOINERS.sub("", _SELECTORS.sub("", text))
 
 
 def _without_blocks(text: str) -> str:
