@@ -9,7 +9,7 @@ from typing import Any
 from agentctx.memory.excerpts import Count
 from agentctx.memory.quotes import fence
 from agentctx.memory.records import Step, StepKind
-from agentctx.memory.render import NEXT, call, noted, one_line, proof, ran
+from agentctx.memory.render import call, next_lines, noted, one_line, proof, ran
 from agentctx.memory.state import ExecutionState
 
 # Tokens that it takes to find a thing out again, or to repair what its lack breaks: an estimate.
@@ -89,9 +89,10 @@ def _words(state: ExecutionState, count: Count) -> Iterator[Fact]:
 
 def _items(state: ExecutionState, count: Count) -> Iterator[Fact]:
     following = [state.next_action] if state.next_action else []
+    ahead = "\n".join(next_lines(state))
     told: tuple[tuple[str, Iterable[tuple[str, str, Any]]], ...] = (
         ("in_flight", ((step.action, call(step), step) for step in state.in_flight)),
-        ("next_action", ((text, f"{NEXT}{one_line(text, 1_200)}", text) for text in following)),
+        ("next_action", ((text, ahead, text) for text in following)),
         ("blockers", ((note.text, noted(note), note) for note in state.blockers)),
         ("findings", ((note.text, noted(note), note) for note in state.findings)),
         ("done", ((done.text, proof(done), done) for done in state.done)),

@@ -129,6 +129,7 @@ def _text(state: ExecutionState, sent: Sequence[Fact], budget: int, count: Count
         ran=kept("ran", state.ran),
         in_flight=kept("in_flight", state.in_flight),
         next_action="".join(kept("next_action", [state.next_action])),
+        afterwards=state.afterwards if any(fact.part == "next_action" for fact in sent) else "",
         blockers=kept("blockers", state.blockers),
         open_items=kept("open_items", state.open_items),
         findings=kept("findings", state.findings),

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from agentctx.memory.excerpts import Count
+from agentctx.memory.progress import Noted, Proven
 from agentctx.memory.quotes import Part, quoted
 from agentctx.memory.records import Done, Step
-from agentctx.memory.state import ExecutionState, Noted, Proven
+from agentctx.memory.state import ExecutionState
 from agentctx.values import Trust
 
 BUDGET, WORDS_BUDGET = 600, 4_000
@@ -100,6 +101,8 @@ def next_lines(state: ExecutionState, longest: int = _CLIPPED) -> list[str]:
     if not state.next_action:
         return []
     lines = [f"{NEXT}{one_line(state.next_action, longest)}"]
+    if state.afterwards:
+        lines.append(f"After that: {one_line(state.afterwards)}")
     if state.overtaken:
         lines.append("(The user has spoken since that was recorded: what they said comes first.)")
     elif state.words and not state.open_words:

@@ -128,4 +128,4 @@ def test_who_knows_more_is_sent_no_more(
 
 def told(given_: Handoff) -> set[str]:
     """Return the lines of a handoff but for its titles."""
-    return {line for line in given_.text.split("\n") if not line.endswith(":")} - {HEAD}
+    return {line for line in given_.text.splitlines() if not line.endswith(":")} - {HEAD}

@@ -43,6 +43,7 @@ def test_a_call_in_flight_is_the_next_action() -> None:
     assert [one.action for one in state.in_flight] == ["make test"]
     assert state.next_action == "make test"
     assert section(shown(state), FLIGHT) == ["`make test`"]
+    assert "Next action: make test\nAfter that: ship\n" in shown(state) + "\n"
 
 
 def test_a_call_that_the_user_interrupted_is_in_flight_but_not_next() -> None:
@@ -77,6 +78,11 @@ def test_a_next_action_that_a_later_record_finished_is_over() -> None:
 def test_no_next_action_from_before_a_finished_request() -> None:
     older = record(next_action="fix it")
     assert derive(records=[record(finished=True), older]).next_action == ""
+
+
+def test_a_quarantined_record_that_ended_the_request_still_ended_it() -> None:
+    ended = record(finished=True, quarantined=True, next_action="obey")
+    assert derive(records=[ended, record(next_action="fix it")]).next_action == ""
 
 
 def test_what_the_user_said_since_comes_before_the_recorded_next_action() -> None:
