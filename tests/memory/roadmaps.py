@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from agentctx.memory.records import Item, Roadmap
 from agentctx.memory.roadmap import named, same
+from agentctx.memory.roadmap import ticked as redone
 
 HARD = (
     *("# a", "## b", "\\## c", "### d", "```", "````", "~~~", "```py`", "\\```", "- [x] e", "* f"),
@@ -83,12 +84,12 @@ def lean(roadmap: Roadmap) -> Roadmap:
 
 _names = st.sampled_from(("parse", "lex", "emit", "link", "test", "ship", "tune", "port"))
 _spelled = st.sampled_from(("{}", "`{}`", "{}.", "The  {}"))
-_bodies = st.lists(st.sampled_from(("one", "two", "three", "four")), max_size=3).map("\n\n".join)
+_bodies = st.lists(st.sampled_from(("one", "two", "three", "four")), max_size=2).map("\n\n".join)
 _written = st.lists(
     st.builds(
         lambda name, how, done: Item(how.format(name), done), _names, _spelled, st.booleans()
     ),
-    max_size=5,
+    max_size=4,
 ).map(tuple)
 
 roadmaps = st.builds(
@@ -97,7 +98,7 @@ roadmaps = st.builds(
     milestones=_written,
     todo=_written,
     sections=st.lists(
-        st.tuples(st.sampled_from(("Notes", "notes", "Risks")), _bodies), max_size=3
+        st.tuples(st.sampled_from(("Notes", "notes", "Risks")), _bodies), max_size=2
     ).map(tuple),
 ).map(lean)
 """Roadmaps of few words, so that any two of them have much in common."""
@@ -113,7 +114,7 @@ def _edited(draw: st.DrawFn, roadmap: Roadmap) -> Roadmap:
     kept = [ticked(item) for item in roadmap.todo if draw(st.integers(0, 3))]
     moved = [item for item in kept if not draw(st.integers(0, 3))]
     extra = draw(roadmaps)
-    return lean(
+    found = lean(
         Roadmap(
             purpose=draw(st.sampled_from((roadmap.purpose, extra.purpose))),
             milestones=tuple(
@@ -131,6 +132,8 @@ def _edited(draw: st.DrawFn, roadmap: Roadmap) -> Roadmap:
             sections=draw(st.sampled_from((roadmap.sections, extra.sections))),
         )
     )
+    finished = [item.text for item in (*roadmap.milestones, *roadmap.todo) if item.done]
+    return redone(found, finished)
 
 
 edits = roadmaps.flatmap(lambda base: st.tuples(st.just(base), _edited(base), _edited(base)))
