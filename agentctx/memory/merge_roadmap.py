@@ -69,9 +69,9 @@ def _boxes(roadmap: Roadmap) -> dict[str, _Box]:
     found: dict[str, _Box] = {}
     for items, milestone in ((roadmap.milestones, True), (roadmap.todo, False)):
         for item in items:
-            box = _Box(text=item.text, done=item.done, milestone=milestone)
-            first = found.setdefault(same(item.text), box)
-            found[same(item.text)] = replace(first, done=first.done or item.done)
+            key, box = same(item.text), _Box(text=item.text, done=item.done, milestone=milestone)
+            first = found.get(key, box)
+            found[key] = replace(first, done=first.done or item.done)
     return found
 
 
