@@ -211,7 +211,7 @@ class Memory(Reader):
     def undo(self, operation: str | None = None) -> Operation:
         """Take back the newest operation, or the one that begins so."""
         undone = self._changes.undo(operation)
-        if self.store.tip(self.current) is None and self.store.branches():
+        if self.store.tip(self.current) is None:
             self.current = MAIN
         return undone
 
