@@ -70,8 +70,9 @@ def _boxes(roadmap: Roadmap) -> dict[str, _Box]:
     for items, milestone in ((roadmap.milestones, True), (roadmap.todo, False)):
         for item in items:
             key, box = same(item.text), _Box(text=item.text, done=item.done, milestone=milestone)
-            first = found.get(key, box)
-            found[key] = replace(first, done=first.done or item.done)
+            first = found.setdefault(key, box)
+            if item.done and not first.done:
+                found[key] = replace(first, done=True)
     return found
 
 
