@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from agentctx.errors import LedgerError, MemoryCorrupt, MemoryFull, MemoryLocked, MemoryStoreError
 from agentctx.memory import ids, texts
@@ -15,7 +14,7 @@ from agentctx.memory.nodes import Node
 from agentctx.memory.paths import log_path
 from agentctx.memory.records import Commit
 from agentctx.memory.snapshot import TRUSTED
-from agentctx.memory.terms import Text, terms, text, unspaced
+from agentctx.memory.terms import Text, excerpt, terms, text
 from agentctx.values import Trust
 
 if TYPE_CHECKING:
@@ -153,19 +152,18 @@ def _catch_up(engine: Engine, store: Source, branches: Mapping[str, str]) -> Non
         if before == branches:
             return
         new, known = _new(store, branches.values(), connection)
-    waiting = iter(new)
-    while batch := [(node.hash, *_read(store, node)) for node in islice(waiting, _BATCH)]:
+    moved_on = {*known, *branches.values()}.issuperset(before.values())
+    reachable = None if moved_on else _reachable(store, branches.values())
+    batches = [new[i : i + _BATCH] for i in range(0, len(new), _BATCH)] or [[]]
+    for batch in batches:
+        read = [(node.hash, *_read(store, node)) for node in batch]
         with db.writing(engine) as connection:
-            for hash, commit, words in batch:
-                tables.add(connection, hash, commit, words)
-    moved_on = {*known, *branches.values()}
-    reachable = (
-        None if moved_on.issuperset(before.values()) else _reachable(store, branches.values())
-    )
-    with db.writing(engine) as connection:
-        if reachable is not None:
-            tables.prune(connection, reachable)
-        tables.settle(connection, branches, _trusted(store, branches.values()))
+            for one in read:
+                tables.add(connection, *one)
+            if batch is batches[-1]:
+                if reachable is not None:
+                    tables.prune(connection, reachable)
+                tables.settle(connection, branches, _trusted(store, branches.values()))
 
 
 def _search(engine: Engine, found: Sequence[str], limit: int, branch: str | None) -> list[Hit]:
@@ -176,7 +174,7 @@ def _search(engine: Engine, found: Sequence[str], limit: int, branch: str | None
         rows = tables.find(connection, " ".join(found), limit, branch)
         if not rows and len(found) > 1:
             rows = tables.find(connection, " OR ".join(found), limit, branch)
-        return [_hit(*row) for row in rows]
+        return [_hit(row, found) for row in rows]
 
 
 def _forget(engine: Engine, gone: Sequence[str]) -> None:
@@ -188,15 +186,14 @@ def _forget(engine: Engine, gone: Sequence[str]) -> None:
     tables.shred(engine)
 
 
-def _hit(id: str, branch: str, title: str, snippet: str, trust: int, held: int) -> Hit:
-    at = ids.seconds(id) if ids.ID.fullmatch(id) else 0.0
-    snippet = unspaced(snippet)
+def _hit(row: Sequence[Any], found: Sequence[str]) -> Hit:
+    id, branch, title, *texts, trust, held = row
     return Hit(
         id=id,
         branch=branch,
         title=title,
-        snippet="" if snippet == title else snippet,
-        at=at,
+        snippet=excerpt(texts, found),
+        at=ids.seconds(id) if ids.ID.fullmatch(id) else 0.0,
         trust=Trust(trust),
         quarantined=bool(held),
     )

@@ -18,9 +18,10 @@ from agentctx.memory.records import Commit
 from agentctx.memory.terms import Text
 
 VERSION = 1
-CANDIDATES = 400
+CANDIDATES = 256
 """Of more records that fit, only the newest are ranked: so a word that all have costs no more."""
 
+_WORDS = "tokenize = 'porter unicode61 remove_diacritics 2'"
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS seen (hash TEXT PRIMARY KEY) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS tips (name TEXT PRIMARY KEY, hash TEXT NOT NULL) WITHOUT ROWID",
@@ -28,22 +29,31 @@ _SCHEMA = (
     "id TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, branch TEXT NOT NULL, title TEXT NOT NULL, "
     "trust INTEGER NOT NULL, held INTEGER NOT NULL, trusted INTEGER NOT NULL DEFAULT 0)",
     "CREATE INDEX IF NOT EXISTS records_hash ON records (hash)",
-    "CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 "
-    "(title, said, around, log, tokenize = 'porter unicode61 remove_diacritics 2')",
+    "CREATE INDEX IF NOT EXISTS records_trusted ON records (trusted) WHERE trusted",
+    f"CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (title, said, around, {_WORDS})",
+    f"CREATE VIRTUAL TABLE IF NOT EXISTS logs USING fts5 (log, {_WORDS})",
     f"PRAGMA user_version = {VERSION}",
 )
 _RANKED = """
 SELECT number FROM (
-    SELECT texts.rowid AS number, bm25(texts, 8.0, 4.0, 1.0, 1.0) AS score
-    FROM texts JOIN records ON records.number = texts.rowid
-    WHERE texts MATCH ? AND (? IS NULL OR records.branch = ?)
-    ORDER BY texts.rowid DESC LIMIT ?)
+    SELECT {table}.rowid AS number, {score} AS score
+    FROM {table} JOIN records ON records.number = {table}.rowid
+    WHERE {table} MATCH ? AND (? IS NULL OR records.branch = ?)
+    ORDER BY {table}.rowid DESC LIMIT ?)
 ORDER BY score, number DESC LIMIT ?"""
+_RANKINGS = tuple(
+    _RANKED.format(table=table, score=score)
+    for table, score in (("texts", "bm25(texts, 8.0, 4.0, 1.0)"), ("logs", "bm25(logs)"))
+)
+_REMOVE = (
+    "DELETE FROM texts WHERE rowid = ?",
+    "DELETE FROM logs WHERE rowid = ?",
+    "DELETE FROM records WHERE number = ?",
+)
 _SHOWN = """
-SELECT records.id, branch, records.title, snippet(texts, -1, '', '', ' … ', 24),
-       max(trust, trusted * 3), held AND NOT trusted
-FROM texts JOIN records ON records.number = texts.rowid
-WHERE texts MATCH ? AND texts.rowid = ?"""
+SELECT id, branch, records.title, said, around, log, max(trust, trusted * 3), held AND NOT trusted
+FROM records JOIN texts ON texts.rowid = number JOIN logs ON logs.rowid = number
+WHERE number = ?"""
 
 
 def engine(path: Path) -> Engine:
@@ -57,6 +67,8 @@ def engine(path: Path) -> Engine:
     @event.listens_for(made, "connect")
     def connect(connection: sqlite3.Connection, record: Any) -> None:
         connection.execute("PRAGMA synchronous = OFF")
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] == "delete":
+            connection.execute("PRAGMA journal_mode = TRUNCATE")  # spares making a file each time
         connection.execute("PRAGMA secure_delete = ON")
 
     with db.reading(made) as connection:
@@ -91,9 +103,10 @@ def add(connection: Connection, hash: str, commit: Commit | None, text: Text | N
         "INSERT INTO records (id, hash, branch, title, trust, held) VALUES (?, ?, ?, ?, ?, ?)", row
     ).lastrowid
     connection.exec_driver_sql(
-        "INSERT INTO texts (rowid, title, said, around, log) VALUES (?, ?, ?, ?, ?)",
-        (number, text.title, text.said, text.around, text.log),
+        "INSERT INTO texts (rowid, title, said, around) VALUES (?, ?, ?, ?)",
+        (number, text.title, text.said, text.around),
     )
+    connection.exec_driver_sql("INSERT INTO logs (rowid, log) VALUES (?, ?)", (number, text.log))
 
 
 def remove(connection: Connection, ids: Iterable[str]) -> None:
@@ -101,8 +114,8 @@ def remove(connection: Connection, ids: Iterable[str]) -> None:
     for id in ids:
         found = connection.exec_driver_sql("SELECT number FROM records WHERE id = ?", (id,))
         if (number := found.scalar()) is not None:
-            connection.exec_driver_sql("DELETE FROM texts WHERE rowid = ?", (number,))
-            connection.exec_driver_sql("DELETE FROM records WHERE number = ?", (number,))
+            for statement in _REMOVE:
+                connection.exec_driver_sql(statement, (number,))
 
 
 def prune(connection: Connection, reachable: set[str]) -> None:
@@ -127,11 +140,17 @@ def settle(connection: Connection, now: Mapping[str, str], trusted: Iterable[str
 def find(
     connection: Connection, expression: str, limit: int, branch: str | None
 ) -> Sequence[Sequence[Any]]:
-    """Return id, branch, title, excerpt, trust, held of what fits an FTS5 expression, best first."""
-    ranked = connection.exec_driver_sql(
-        _RANKED, (expression, branch, branch, max(limit, CANDIDATES), limit)
-    ).fetchall()
-    shown = (connection.exec_driver_sql(_SHOWN, (expression, n)).fetchone() for (n,) in ranked)
+    """Return what fits an FTS5 expression, best first; what fits by its steps only comes last.
+
+    Each is id, branch, title, three texts, trust, and whether it is held back.
+    """
+    numbers: dict[int, None] = {}
+    for ranking in _RANKINGS:
+        if len(numbers) < limit:
+            given = (expression, branch, branch, max(limit, CANDIDATES), limit)
+            ranked = connection.exec_driver_sql(ranking, given)
+            numbers |= dict.fromkeys(row[0] for row in ranked.fetchall())
+    shown = (connection.exec_driver_sql(_SHOWN, (n,)).fetchone() for n in list(numbers)[:limit])
     return [row for row in shown if row is not None]
 
 
@@ -143,6 +162,7 @@ def shred(source: Engine) -> None:
     """
     with db.writing(source) as connection:
         connection.exec_driver_sql("INSERT INTO texts (texts) VALUES ('optimize')")
+        connection.exec_driver_sql("INSERT INTO logs (logs) VALUES ('optimize')")
     with db.reading(source) as connection:
         connection.exec_driver_sql("COMMIT")  # no transaction may be open
         connection.exec_driver_sql("VACUUM")

@@ -11,12 +11,12 @@ from agentctx.memory.records import Commit, Step
 
 _CJK = "\u2e80-\u2fdf\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _UNSPACED = re.compile(f"[{_CJK}]")
-_SPACED = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])| +(?=[{_CJK}])")
 _PART = re.compile(r'"([^"]*)"|(\S+)')
 _WORD = re.compile(r"\w*[^\W_]\w*")
 
 _QUERY, _TERMS = 1_000, 16  # characters and terms of a query that count
-_HEAD, _LOG = 300, 16_000  # characters of each part of a step, and of a record's steps
+_BEFORE, _AFTER = 60, 180  # characters of an excerpt
+_HEAD, _LOG = 300, 12_000  # characters of each part of a step, and of a record's steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +61,22 @@ def spaced(text: str, *, phrases: bool = False) -> str:
     return _UNSPACED.sub(r" \g<0> ", text)
 
 
-def unspaced(text: str) -> str:
-    """Return an excerpt of a spaced text as one line, as it was before."""
+def excerpt(texts: Iterable[str], found: Sequence[str]) -> str:
+    """Return one line around the first place in some spaced texts where a term stands."""
+    words = [word for term in found for word in _WORD.findall(term)]
+    # A stem is found in whatever form of the word the index has matched.
+    stems = "|".join(re.escape(word[: max(3, len(word) - 3)]) for word in words)
+    place = re.compile(rf"\b(?:{stems})", re.IGNORECASE)
+    for text in texts:
+        if match := place.search(text):
+            start = max(0, match.start() - _BEFORE)
+            cut = text[start : match.start() + _AFTER]
+            more = start + len(cut) < len(text)
+            return f"{'… ' * (start > 0)}{_unspaced(cut)}{' …' * more}"
+    return ""
+
+
+def _unspaced(text: str) -> str:
     line = " ".join(text.split())
     return line if line.isascii() else re.sub(f"(?<=[{_CJK}]) (?=[{_CJK}])", "", line)
 
