@@ -38,8 +38,8 @@ class Journals:
             return Live((), mark)
         journal = self._of(branch)
         generation, end = journal.end()
-        steps = journal.read(_start(mark), (generation, end))
-        return Live(tuple(steps), f"{generation}:{end}")
+        steps = {step.id: step for step in journal.read(_start(mark), (generation, end))}
+        return Live(tuple(steps.values()), f"{generation}:{end}")
 
     def path(self, branch: str) -> Path:
         """Return where the journal of a branch lies."""
