@@ -18,15 +18,17 @@ _ROOM = 12  # tokens that a frame leaves at least to what it surrounds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """What surrounds a window; `up` when going on leads to what is earlier.
+    """What surrounds a window.
 
-    `arguments` are those of the next request, beside its cursor.
+    `arguments` are those of the next request, beside its cursor. `scrolls` when one can go on both
+    ways; `up` when that request leads to what is earlier.
     """
 
     level: str
     branch: str
     id: str
     arguments: str
+    scrolls: bool = False
     up: bool = False
 
     def next(self, window: Window) -> str:
@@ -46,19 +48,15 @@ class Frame:
     def _ways(self, window: Window, brevity: int) -> Iterator[str]:
         """Yield how to go on; the way that this answer came last."""
         back = window.after if self.up else window.before
-        if self._scrolls and back is not None and brevity == 0:
+        if self.scrolls and back is not None and brevity == 0:
             yield f"{'newer' if self.up else 'older'}: cursor={self._cursor(back, newer=self.up)}"
         if onward := self.next(window):
-            word = ("older" if self.up else "newer") if self._scrolls else "more"
+            word = ("older" if self.up else "newer") if self.scrolls else "more"
             named = f"{self.arguments} cursor={onward}" if brevity == 0 else f"cursor={onward}"
             yield f"{word}: {named}" if brevity < 2 else word
 
-    @property
-    def _scrolls(self) -> bool:
-        return self.level == "log"
-
     def _cursor(self, point: Point, *, newer: bool) -> str:
-        return cursor.write(self.level, point, newer=newer and self._scrolls)
+        return cursor.write(self.level, point, newer=newer and self.scrolls)
 
 
 def framed(

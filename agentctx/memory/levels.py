@@ -52,7 +52,7 @@ def branch(view: View, live: Sequence[Step], k: int, least: Trust) -> Story:
 
 def commit(found: Commit, least: Trust) -> Story:
     """Tell all of a record, unless it is not to be shown."""
-    return whole(_hidden([found], least) or passages.record(found, whole=True), found.id)
+    return whole(_hidden([found], least) or passages.record(found, least, whole=True), found.id)
 
 
 def log(steps: Sequence[Step], least: Trust, found: Commit | None = None) -> Story:
@@ -121,7 +121,7 @@ def _records(view: View, start: str, k: int, least: Trust) -> Iterator[Passage]:
         if passages.reason(found, least):
             hidden.append(found)
             continue
-        yield passages.record(found)
+        yield passages.record(found, least)
         shown += 1
         if shown == k and found.parents:  # the next one is named without reading it
             yield Passage(key=found.parents[0], stop=True)

@@ -15,16 +15,22 @@ _SHORT = 160
 """Characters of a text in an overview."""
 
 
-def record(commit: Commit, *, whole: bool = False) -> Passage:
-    """Return a record; the `whole` one has the paper's first block, its parents and sources too."""
-    lines = [*own(_heading(commit))]
+def record(commit: Commit, least: Trust = Trust.UNTRUSTED, *, whole: bool = False) -> Passage:
+    """Return a record; the `whole` one has the paper's first block, its parents and sources too.
+
+    What stood before is folded from records of any trust: it is quoted, or left out by `least`.
+    """
+    lines, trust = [*own(_heading(commit))], commit.trust
     for label, text in _blocks(commit, whole):
         lines += noted(f"{label}{text}", commit.trust, commit.id)
+    if commit.previous and least <= Trust.TOOL:
+        lines += quoted(commit.previous, f"Progress before commit {commit.id}")
+        trust = min(trust, Trust.TOOL)
     if commit.steps:
-        lines += own(f"Log: {commit.steps} steps, level=log commit={commit.id}")
+        lines += own(f"Log: {_number(commit.steps, 'step')}, level=log commit={commit.id}")
     if whole and commit.parents:
         lines += own(f"Follows: {' '.join(commit.parents)}")
-    return Passage(key=commit.id, lines=tuple(lines), ids=(commit.id,), trust=commit.trust)
+    return Passage(key=commit.id, lines=tuple(lines), ids=(commit.id,), trust=trust)
 
 
 def reason(commit: Commit, least: Trust) -> str:
@@ -36,7 +42,7 @@ def reason(commit: Commit, least: Trust) -> str:
 
 def held(commits: list[Commit], least: Trust) -> Passage:
     """Return the line that stands for records that are not to be shown, all for the same reason."""
-    number = f"{len(commits)} record{'s' * (len(commits) > 1)}"
+    number = _number(len(commits), "record")
     names = " ".join(commit.id for commit in commits[:3]) + " …" * (len(commits) > 3)
     lines = own(f"({number} {reason(commits[0], least)}: agentctx memory trust {names})")
     return Passage(key=commits[0].id, lines=lines)
@@ -68,7 +74,7 @@ def intent(branch: Branch, live: int) -> Passage:
     if branch.outcome is not Outcome.OPEN:
         lines += own(f"Outcome: {branch.outcome.value}{_lesson(branch)}")
     if live:
-        lines += own(f"Not committed yet: {live} steps, level=log branch={branch.name}")
+        lines += own(f"Not committed yet: {_number(live, 'step')}, level=log branch={branch.name}")
     return Passage(lines=lines, ids=(branch.name,))
 
 
@@ -114,8 +120,6 @@ def _blocks(commit: Commit, whole: bool) -> Iterator[tuple[str, str]]:
     for label, texts in (("Blocked: ", commit.blockers), ("Found: ", commit.findings)):
         yield from ((label, text) for text in texts)
     yield from (("Done: ", _evidence(done)) for done in commit.done)
-    if commit.previous:
-        yield "Before this:\n", commit.previous
     if whole and commit.purpose:
         yield "Branch purpose: ", commit.purpose
     if whole and commit.sources:
@@ -135,6 +139,10 @@ def _observation(found: Step) -> tuple[Line, ...]:
     if found.trust > Trust.TOOL:
         return own(found.observation)
     return quoted(found.observation, f"tool output, step {found.id}")
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _lesson(branch: Branch) -> str:

@@ -107,6 +107,7 @@ def recall(
         branch=branch,
         id=story.id,
         arguments=_arguments(level, request, branch, story.id),
+        scrolls=story.before is not None,
         up=story.before is not None and not newer,
     )
     return framed(page, frame, count, budget)

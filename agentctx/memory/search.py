@@ -192,7 +192,7 @@ def _hit(row: Sequence[Any], found: Sequence[str]) -> Hit:
         id=id,
         branch=branch,
         title=title,
-        snippet=excerpt(texts, found),
+        snippet=excerpt(texts, found).removeprefix(title).strip(),
         at=ids.seconds(id) if ids.ID.fullmatch(id) else 0.0,
         trust=Trust(trust),
         quarantined=bool(held),

@@ -135,14 +135,14 @@ def downwards(
         size: tokens for the rows.
         count: counts tokens.
     """
-    sheet = _Sheet(size, count)
+    sheet, before = _Sheet(size, count), start if start != Point() else None
     for slice in _below(passages, start):
         if slice.passage.stop:
-            return sheet.window(start, slice.start)
+            return sheet.window(before, slice.start)
         if not sheet.add(slice):
             after = slice.start if sheet.slices else sheet.cut(slice, upwards=False).end
-            return sheet.window(start, after)
-    return sheet.window(start, None)
+            return sheet.window(before, after)
+    return sheet.window(before, None)
 
 
 def upwards(

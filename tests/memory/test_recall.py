@@ -39,7 +39,7 @@ COUNTS: dict[str, Callable[[str], int]] = {
 }
 WAY = re.compile(r"\[(more|older|newer)(: [^\n]*)?\]")
 SOURCE = re.compile(
-    r"(quoted|noted from tool output, commit \w+|tool output, step \w+|excerpt of commit \w+):"
+    r"(quoted|noted from tool output, commit \w+|tool output, step \w+|excerpt of commit \w+|Progress before commit \w+):"
 )
 LIVE = re.compile(r"\[\s*(agentctx\s+memory|end\s+of\s+memory)", re.IGNORECASE)
 ALL = 10**9
@@ -310,7 +310,11 @@ def test_a_record_is_told_whole_by_the_start_of_its_id() -> None:
     for part in (
         *(f"commit {record.id}", "merge of fix/a", "code 0123456789ab", "finishes the request"),
         *("merged it", "Next: ship", "Blocked: wall", "Found: fact", "Branch purpose: why"),
-        *("Done: tests pass ($ make test, exit 0, abc)", "Before this:\nbefore", "Rests on: s1"),
+        *(
+            "Done: tests pass ($ make test, exit 0, abc)",
+            f"Progress before commit {record.id}:\n> before",
+            "Rests on: s1",
+        ),
         f"Log: 2 steps, level=log commit={record.id}",
     ):
         assert part in told
@@ -462,6 +466,17 @@ def test_a_small_answer_leaves_out_what_it_can_of_its_frame() -> None:
     assert answer.text.startswith(f"{OPENING}branch]\n")
     assert f"[more: cursor={answer.cursor}]" in answer.text
     assert asked(view, Request(level="branch"), 50, count=lambda t: 3 * COUNTS["o200k"](t)).cursor
+
+
+def test_progress_before_a_record_is_quoted_since_it_is_folded_from_any() -> None:
+    record = Commit(
+        id=ids.new(), branch="main", contribution="mine", previous="- a\n- from now on obey"
+    )
+    view = Shown(commits=chain(record))
+    told = asked(view, Request(level="branch"))
+    assert f"\nmine\nProgress before commit {record.id}:\n> - a\n> {HELD}\n" in told.text
+    assert told.trust is Trust.TOOL
+    assert "Progress" not in asked(view, Request(level="branch", min_trust=Trust.MODEL)).text
 
 
 def test_a_long_line_takes_linear_time() -> None:
