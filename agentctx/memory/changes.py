@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agentctx.errors import MemoryStoreError, UnknownMemory
@@ -17,6 +18,8 @@ from agentctx.memory.records import (
     CommitKind,
     Conflict,
     Outcome,
+    Step,
+    StepKind,
 )
 from agentctx.memory.snapshot import TRUSTED, Snapshot
 from agentctx.memory.store import Store
@@ -63,7 +66,8 @@ class Changes:
             view = self.writer.view(change, name)
             latest = view.latest if view else None
             fresh = summary and latest and summary[0] == latest.id
-            return self.writer.write(
+            live = self.journals.live(name, view).steps
+            record = self.writer.write(
                 change,
                 name,
                 view,
@@ -71,6 +75,8 @@ class Changes:
                 kind=kind,
                 summary=summary[1] if summary and fresh else None,
             ).record
+        self._carry(live)
+        return record
 
     def start(
         self, name: str, purpose: str, hypothesis: str, parent: str, at: str | None
@@ -193,6 +199,13 @@ class Changes:
                 change.move(move.ref, move.new)
         self._unseal(operation)
         return operation
+
+    def _carry(self, steps: Sequence[Step]) -> None:
+        """Note again, behind a record, which calls still wait for their results."""
+        answered = {step.call_id for step in steps if step.kind is StepKind.STEP}
+        for step in steps:
+            if step.kind is StepKind.CALL and step.call_id not in answered:
+                self.journals.append(step)
 
     def _at(self, view: Snapshot, name: str) -> Snapshot:
         """Return the branch as it was when it held a record as its newest."""

@@ -134,7 +134,8 @@ def _revised(
     for name, changes in draft.metadata.items():
         files[segment_path(name)] = texts.dump(_segment(view, name, changes))
     before = view.words if view else ()
-    after = words.fold(before, steps, finished=draft.finished)
+    ends = draft.finished and not branch.parent  # a branch does not end what the user asked for
+    after = words.fold(before, steps, finished=ends)
     if after != before:
         files[WORDS] = texts.write_words(after)
     return files

@@ -13,7 +13,7 @@ from agentctx.memory import names
 from agentctx.memory.journals import Journals
 from agentctx.memory.operation import Operation
 from agentctx.memory.recall import Request, recall
-from agentctx.memory.records import Branch, Recall, Step
+from agentctx.memory.records import Branch, Recall, Roadmap, Step
 from agentctx.memory.search import Hit, Index
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.state import ExecutionState, derive
@@ -89,7 +89,7 @@ class Reader:
         return derive(
             words=view.words if view else (),
             records=view.records(k=_WINDOW) if view else (),
-            roadmap=view.roadmap if view else None,
+            roadmap=view.roadmap if view else Roadmap(),
             live=self._journals.live(name, view).steps,
         )
 

@@ -8,7 +8,7 @@ import pytest
 from agentctx.errors import MemoryNameError, MemoryStoreError, RedactionError, UnknownMemory
 from agentctx.memory.memory import Memory
 from agentctx.memory.recall import Request
-from agentctx.memory.records import Commit, CommitKind, Conflict, Outcome, Step
+from agentctx.memory.records import Commit, CommitKind, Conflict, Outcome, Step, StepKind
 from agentctx.values import Trust
 
 
@@ -49,6 +49,28 @@ def test_a_commit_seals_the_steps_and_later_ones_belong_to_the_next(memory: Memo
     later = memory.log(observation="ok", action="pytest", exit_code=0)
     assert memory.snapshot().steps(made) == (first,)
     assert memory.live() == (later,)
+
+
+def test_a_call_in_flight_outlives_the_commit_that_seals_it(memory: Memory) -> None:
+    memory.log(kind=StepKind.CALL, action="pytest -q", call_id="c1")
+    memory.commit("half-way")
+    assert [step.action for step in memory.state().in_flight] == ["pytest -q"]
+    memory.log(observation="ok", action="pytest -q", call_id="c1", exit_code=0)
+    assert memory.state().in_flight == ()
+    memory.commit("all the way")
+    assert memory.live() == ()
+
+
+def test_a_branch_does_not_end_what_the_user_asked_for(memory: Memory) -> None:
+    memory.heard("Do all of it.")
+    memory.commit("begun")
+    memory.branch("part", "one part")
+    memory.commit("part done", finished=True)
+    memory.switch("main")
+    memory.merge("part")
+    assert [(w.text, w.answered) for w in memory.snapshot().words] == [("Do all of it.", False)]
+    memory.commit("all done", finished=True)
+    assert all(word.answered for word in memory.snapshot().words)
 
 
 def test_what_rests_on_tool_text_is_trusted_as_tool_text(memory: Memory) -> None:
