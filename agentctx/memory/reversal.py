@@ -31,7 +31,8 @@ def chosen(operations: Sequence[Operation], wanted: str | None) -> Operation:
             )
         return found[0]
     undone = {one.kind.removeprefix(f"{UNDO} ") for one in operations}
-    left = (one for one in operations if not one.kind.startswith(UNDO) and one.id not in undone)
+    done = (one for one in operations if one.moves and not one.kind.startswith(UNDO))
+    left = (one for one in done if one.id not in undone)
     if (newest := next(left, None)) is None:
         raise UnknownMemory("nothing to undo: see agentctx memory operations")
     return newest

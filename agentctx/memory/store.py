@@ -158,6 +158,17 @@ class Store:
                 commit(self._all, operation)
         self._pack_when_due()
 
+    @contextmanager
+    def maintenance(self) -> Iterator[Parts]:
+        """Hold the lock, and hand out the parts, for what rewrites or packs everything.
+
+        Raises:
+            MemoryLocked: another process holds the lock for too long.
+        """
+        self._join()
+        with self._locked():
+            yield self._all
+
     def operations(self, limit: int | None = None) -> Iterator[Operation]:
         """Yield what was done, newest first, at most `limit` of it."""
         return islice(self._operations(), limit)
@@ -169,8 +180,7 @@ class Store:
             MemoryFull: the disk refused; the log stays as it was.
         """
         self._join()
-        with writing(str(self.folder)):
-            checkpoint(self._parts, self._locked)
+        checkpoint(self._parts, self._locked)
         self._due = False
 
     def verify(self) -> Iterator[str]:
