@@ -111,8 +111,9 @@ class Transaction:
         changes = tuple(move for move in moves if move.old != move.new)
         if not changes:
             return None
-        after = {**refs.all(), **self._new}
-        apart([ref for ref, hash in after.items() if hash])
+        if any(move.old is None for move in changes):  # only a new name can be in another's way
+            after = {**refs.all(), **self._new}
+            apart([ref for ref, hash in after.items() if hash])
         return Operation(
             id=self.id,
             kind=self._kind,
