@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from agentctx.errors import ConfigError, ToolError, WireError
+from dataclasses import replace
+
+from agentctx import options
+from agentctx.config import Settings
+from agentctx.errors import ConfigError, MemoryNameError, ToolError, WireError
+from agentctx.memory import names
+from agentctx.options import Remember
 from agentctx.values import Observation, Payload
 from agentctx.wire import Wire
 
@@ -23,6 +29,35 @@ def hint(template: str | None) -> str | None:
             "write e.g. 'agentctx expand {handle}'"
         )
     return template
+
+
+def memory(settings: Settings, wanted: Remember | str | None) -> Settings:
+    """Return the settings with memory as the caller wants it, on a branch that may be called so.
+
+    Raises:
+        ConfigError: there is no such way to remember, or no such branch.
+    """
+    if wanted is not None:
+        try:
+            settings = replace(settings, memory=options.remember(wanted))
+        except ValueError as error:
+            raise ConfigError(f"memory {str(wanted)[:40]!r}: {error}") from None
+    if settings.memory_branch and settings.memory is not Remember.OFF:
+        try:
+            names.branch(settings.memory_branch)
+        except MemoryNameError as error:
+            raise ConfigError(f"memory_branch: {error}") from None
+    return settings
+
+
+def remembers(*, on: bool) -> None:
+    """Raise unless there is memory.
+
+    Raises:
+        ConfigError: it is off.
+    """
+    if not on:
+        raise ConfigError('memory is off: set memory = "on" or AGENTCTX_MEMORY=on')
 
 
 def text(observation: Observation) -> Observation:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from agentctx import options
 from agentctx.errors import ConfigError
-from agentctx.options import PARSERS, Mode, Prices
+from agentctx.options import PARSERS, Mode, Prices, Remember
 
 FILE = "agentctx.toml"
 FOLDER = ".agentctx"
@@ -36,6 +36,8 @@ class Settings:
         lossless: whether lines are hidden only where the model sees them elsewhere.
         prices: the user's own prices.
         data: folder of the archive, the ledger and all other state (see `open_data`).
+        memory: off, log (steps and records, unseen by the model), on (also its tools and state).
+        memory_branch: the branch that a session stands on at first, "" for "main".
         debug: whether every rewritten payload is checked.
         sources: setting → where its value comes from, for those that are not defaults.
     """
@@ -49,6 +51,8 @@ class Settings:
     lossless: bool = False
     prices: Prices = field(default_factory=dict)
     data: Path = Path(FOLDER)
+    memory: Remember = Remember.OFF
+    memory_branch: str = ""
     debug: bool = False
     sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
@@ -199,5 +203,9 @@ def _show(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(sorted(value)) or "none"
     return (
-        "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+        "none"
+        if value is None
+        else str(value).lower()
+        if isinstance(value, bool)
+        else str(value) or "none"
     )

@@ -14,8 +14,8 @@ from agentctx.terminal import marker
 from agentctx.terminal.command import expands
 from agentctx.terminal.reduce import limits, reduce
 from agentctx.terminal.window import Window
-from agentctx.tools import EXPAND
-from agentctx.values import Observation, Reduction, content_id
+from agentctx.tools import names
+from agentctx.values import Observation, Reduction, Span, content_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,7 @@ class Case:
     `way` is how the reader expands a handle ("expand {handle}"), None when it cannot; `count`
     counts tokens. `spare` are the tokens that the prompt may lose before the provider no longer
     caches it: a prompt below that length is paid in full at every turn, whatever it saved.
+    `remind` returns the line that a result is to end with, or "".
     """
 
     session: str
@@ -34,6 +35,7 @@ class Case:
     way: str | None
     count: Callable[[str], int]
     spare: float = inf
+    remind: Callable[[Observation], str] | None = None
 
 
 def as_it_came(session: str, call_id: str, text: str, safe: str | None = None) -> Decision:
@@ -57,6 +59,7 @@ def decide(case: Case, stores: Stores) -> Decision:
     safe = replace(case.observation, output=stores.redactor.redact(original))
     try:
         made = _kept(_reduced(replace(case, observation=safe), stores), safe, stores)
+        made = _reminding(made, safe, case)
     except Exception as error:  # law 7: the original goes through, whatever broke
         stores.tell("reduce-failed", case.session, error=str(error)[:500])
         made = Reduction(text=safe.output)
@@ -142,10 +145,24 @@ def _kept(reduction: Reduction, observation: Observation, stores: Stores) -> Red
     return reduction
 
 
+def _reminding(made: Reduction, came: Observation, case: Case) -> Reduction:
+    """Return a reduction that ends with a line about memory, if there is one to tell."""
+    line = case.remind(came) if case.remind else ""
+    if not line:
+        return made
+    end = made.spans[-1].last if made.spans else 0
+    return replace(
+        made,
+        text=f"{made.text}\n{line}",
+        spans=(*made.spans, Span(end, end, "reminder")) if made.spans else (),
+        tokens_after=made.tokens_after + case.count(line),
+    )
+
+
 def _exempt(observation: Observation, settings: Settings) -> bool:
     """Tell whether an observation is never reduced: an answer of ours, or excluded by the user."""
     return (
-        observation.tool == EXPAND.name
+        observation.tool in names(settings.memory)
         or settings.mode is Mode.OFF
         or settings.excludes(tool=observation.tool, command=observation.command)
         or bool(marker.handles(observation.output))

@@ -34,6 +34,14 @@ class Mode(StrEnum):
     FULL = "full"
 
 
+class Remember(StrEnum):
+    """What memory takes in by itself, and whether the model is shown any of it."""
+
+    OFF = "off"
+    LOG = "log"
+    ON = "on"
+
+
 def near(name: str, known: Iterable[str]) -> str:
     """Return the known name that `name` probably means, or ""."""
     from difflib import get_close_matches
@@ -46,6 +54,23 @@ def mode(value: Any) -> Mode:
     if value in tuple(Mode):
         return Mode(value)
     raise ValueError(f"use one of {', '.join(Mode)}")
+
+
+def remember(value: Any) -> Remember:
+    """Take one of the ways to remember; true is on."""
+    if isinstance(value, str) and value in tuple(Remember):
+        return Remember(value)
+    found = _FLAGS.get(str(value).lower())
+    if found is None:
+        raise ValueError(f"use one of {', '.join(Remember)}")
+    return Remember.ON if found else Remember.OFF
+
+
+def name(value: Any) -> str:
+    """Take a name; what it may be is for those to say who use it."""
+    if not isinstance(value, str):
+        raise ValueError("use a name")
+    return value.strip()
 
 
 def flag(value: Any) -> bool:
@@ -145,6 +170,8 @@ PARSERS = {
     "archive_cap": size,
     "prices": prices,
     "data": folder,
+    "memory": remember,
+    "memory_branch": name,
     "lossless": flag,
     "debug": flag,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,13 +14,15 @@ from agentctx import checked, config
 from agentctx import wire as formats
 from agentctx.conversation import Conversation
 from agentctx.decide import reduction, unchanged
-from agentctx.errors import AgentctxError, RedactionError
+from agentctx.errors import AgentctxError, MemoryStoreError, RedactionError
 from agentctx.events import EXPAND as EXPANDED
 from agentctx.gauges import Gauges
-from agentctx.options import Mode
-from agentctx.settle import Settler, editable, of_tool
+from agentctx.options import Mode, Remember
+from agentctx.remembering import Remembering
+from agentctx.settle import Settler, editable, of_tool, redacted
 from agentctx.stores import Stores
-from agentctx.tools import EXPAND, expand, owns, parse
+from agentctx.tools import COMMIT, EXPAND, expand, owns, parse, specs
+from agentctx.twins import Twins
 from agentctx.values import (
     Edit,
     Observation,
@@ -40,12 +41,17 @@ _TOOL_WAY = "expand {handle}"
 _CONVERSATIONS = 256
 
 
-class Session:
+class Session(Remembering, Twins):
     """Decides what the model sees of each observation, once, and replays it ever after.
 
     One session serves one conversation when it has a `name`; without one, `rewrite` recognises
     each conversation by what stands before its first assistant turn. All methods may be called
     from several threads, and several processes may share a data folder.
+
+    With memory (see `Settings.memory`) it also takes down what is said and done, on the branch that
+    it stands on. A later session in the same data folder, under any name, is told where the work
+    stands. Used in a `with`, or closed with `close`, it commits what is left at the end; without
+    that nothing is lost either: the steps stay in the journal, and the next record seals them.
     """
 
     def __init__(
@@ -57,6 +63,7 @@ class Session:
         redactor: Redactor | None = None,
         expand_hint: str | None = None,
         count: Callable[[str], int] | None = None,
+        memory: Remember | str | None = None,
     ) -> None:
         """Open a session; nothing is read or written before it is used.
 
@@ -68,17 +75,18 @@ class Session:
             expand_hint: how the model gets hidden lines back when not by the `expand` tool of the
                 request, such as "agentctx expand {handle}" in a shell.
             count: counts the tokens of a text; the default is the model's tokenizer, calibrated.
+            memory: "off", "log" or "on", instead of what the settings say.
 
         Raises:
             ConfigError: the settings or the hint cannot be used.
         """
-        chosen = settings or config.load()
+        chosen = checked.memory(settings or config.load(), memory)
         self.settings = replace(chosen, data=Path(data)) if data is not None else chosen
         self.name = name
         self.stores = Stores(self.settings, redactor)
         self._hint = checked.hint(expand_hint)
         self._own = name or f"session-{uuid4().hex[:12]}"
-        self._offered = False
+        self._offered = self._commits = False
         self._lock = Lock()
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._gauges = Gauges(self.settings, count)
@@ -91,7 +99,7 @@ class Session:
 
     def tools(self) -> tuple[ToolSpec, ...]:
         """Return the tools to offer to the model, from the first request on."""
-        return (EXPAND,)
+        return specs(self.settings.memory)
 
     def offer(self, payload: Payload, *, wire: str | None = None) -> Payload:
         """Return the request with our tools at the end of its tools, if it has any tools.
@@ -116,12 +124,13 @@ class Session:
 
         Raises:
             RedactionError: secrets could not be removed; do not send the request.
+            MemoryStoreError: memory is on, and could not be written.
         """
         if self.settings.mode is Mode.OFF:
             return payload
         try:
             return self._rewrite(payload, wire, cold)
-        except RedactionError:
+        except (RedactionError, MemoryStoreError):
             raise
         except Exception as error:  # law 7: what the caller wanted to send goes out
             self.stores.tell("rewrite-failed", self._own, error=str(error)[:500])
@@ -145,6 +154,7 @@ class Session:
 
         Raises:
             RedactionError: secrets could not be removed; do not show the result.
+            MemoryStoreError: memory is on, and could not be written.
             ToolError: the observation holds something else than text.
         """
         checked.text(observation)
@@ -157,8 +167,12 @@ class Session:
                 stores=self.stores,
                 way=self._way(self._offered),
                 count=self._gauges.count(None),
+                remind=self.notebook.reminder() if self._commits else None,
             )
             decision = settler.arrive(observation, call_id, live)
+            if self.remembers:
+                shown = reduction(decision, observation).text
+                self.notebook.observe(observation, decision.call_id, shown)
         if self.settings.mode is Mode.METER:
             return unchanged(observation, decision.tokens_before)
         return reduction(decision, observation)
@@ -175,7 +189,7 @@ class Session:
         key = self._own
         try:
             if sent is not None:
-                slots = _module(sent, wire).read(sent)
+                slots, _ = self.bare(_module(sent, wire).read(sent))
                 key = self.name or formats.prefix_key(slots)
                 self._gauges.calibrate(model, [slot.text for slot in slots], usage)
             self.stores.ledger.record(usage, session=key, model=model)
@@ -184,6 +198,8 @@ class Session:
 
     def handle(self, call: ToolCall) -> str | None:
         """Return the answer to a call of one of our tools; None when it is the host's."""
+        if self._is_memorys(call):
+            return self.notebook.answer(call)
         if not owns(call):
             return None
         try:
@@ -194,46 +210,17 @@ class Session:
         self.stores.tell(EXPANDED, self._own, handle=request.handle)
         return answer
 
-    async def arewrite(
-        self, payload: Payload, *, wire: str | None = None, cold: bool = False
-    ) -> Payload:
-        """Do as `rewrite`, off the event loop."""
-        return await asyncio.to_thread(self.rewrite, payload, wire=wire, cold=cold)
-
-    async def aobserve(
-        self,
-        observation: Observation,
-        *,
-        call_id: str = "",
-        live: Sequence[str] | None = None,
-    ) -> Reduction:
-        """Do as `observe`, off the event loop."""
-        return await asyncio.to_thread(self.observe, observation, call_id=call_id, live=live)
-
-    async def arecord(
-        self,
-        usage: Usage,
-        *,
-        model: str = "",
-        sent: Payload | None = None,
-        wire: str | None = None,
-    ) -> None:
-        """Do as `record`, off the event loop."""
-        await asyncio.to_thread(self.record, usage, model=model, sent=sent, wire=wire)
-
-    async def ahandle(self, call: ToolCall) -> str | None:
-        """Do as `handle`, off the event loop."""
-        return await asyncio.to_thread(self.handle, call)
-
     def _rewrite(self, payload: Payload, name: str | None, cold: bool) -> Payload:
         module = _module(payload, name)
-        slots = module.read(payload)
+        slots, there = self.bare(module.read(payload))
         found = list(filter(of_tool, slots))
         conversation = self._conversation(self.name or formats.prefix_key(slots))
         tools = module.tool_names(payload)
         self._offered = self._offered or EXPAND.name in tools
+        self._commits = self.remembers and COMMIT in tools
         way = self._way(EXPAND.name in tools)
         with conversation.lock:
+            page = self.page(conversation.session, module, payload, slots, there)
             settler = Settler(
                 conversation=conversation,
                 stores=self.stores,
@@ -242,8 +229,11 @@ class Session:
                 whole=way is None and (bool(tools) or not self._offered),
                 count=self._gauges.count(payload.get("model")),
                 spare=self._gauges.spare(payload.get("model"), [slot.text for slot in slots]),
+                remind=page.remind if page else None,
             )
             emitted = settler.settle(found)
+            if page:
+                page.take(emitted)
         if self.settings.mode is Mode.METER:
             return payload
         edits = [
@@ -252,6 +242,8 @@ class Session:
             if emitted[slot.path] != slot.text
         ]
         sent = module.write(payload, edits)
+        if page:
+            sent = page.show(sent)
         return checked.valid(module, payload, sent) if self.settings.debug else sent
 
     def _unreduced(self, payload: Payload, name: str | None) -> Payload:
@@ -264,14 +256,10 @@ class Session:
             return payload
         try:
             module = _module(payload, name)
-            found = list(filter(editable, module.read(payload)))
+            module.read(payload)
         except Exception:  # whatever it is, no provider could read it either
             return payload
-        safe = {slot.path: self.stores.redactor.redact(slot.text) for slot in found}
-        return module.write(
-            payload,
-            [Edit(s.path, (Text(safe[s.path]),)) for s in found if safe[s.path] != s.text],
-        )
+        return redacted(module, payload, self.stores.redactor.redact)
 
     def _conversation(self, session: str) -> Conversation:
         """Return the conversation of that name; the longest unused ones leave memory."""

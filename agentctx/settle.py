@@ -13,7 +13,8 @@ from agentctx.ledger import Decision, Key
 from agentctx.stores import Stores
 from agentctx.terminal.hidden import WORTH_A_MARKER
 from agentctx.terminal.window import Window
-from agentctx.values import Kind, Observation, Path, Slot, content_id
+from agentctx.values import Edit, Kind, Observation, Path, Payload, Slot, Text, content_id
+from agentctx.wire import Wire
 
 _COMMANDS = ("command", "cmd", "script")
 
@@ -25,7 +26,7 @@ class Settler:
     `new` are the paths of those that were never sent; `way` is how the model expands a handle,
     None when it cannot, so that nothing more is hidden; `whole` says that it cannot expand what was
     hidden before either; `count` counts tokens; `spare` are the tokens that the whole request may
-    lose (see `Case`).
+    lose, and `remind` returns the line that a new result ends with (see `Case`).
     """
 
     conversation: Conversation
@@ -35,6 +36,7 @@ class Settler:
     new: Collection[Path] = ()
     whole: bool = False
     spare: float = inf
+    remind: Callable[[Observation], str] | None = None
 
     def settle(self, slots: Sequence[Slot]) -> dict[Path, str]:
         """Return what the model sees of each observation; `slots` are all that hold results.
@@ -77,6 +79,7 @@ class Settler:
                     window=window,
                     way=self.way,
                     count=self.count,
+                    remind=self.remind,
                 ),
                 self.stores,
             )
@@ -139,8 +142,21 @@ class Settler:
             way=self.way,
             count=self.count,
             spare=self.spare - sum(part.saved for one in seen for part in (one, *one.more)),
+            remind=self.remind,
         )
         return decide(case, self.stores)
+
+
+def redacted(module: Wire, payload: Payload, redact: Callable[[str], str]) -> Payload:
+    """Return a request without secrets in its results.
+
+    Raises:
+        RedactionError: secrets could not be removed.
+    """
+    safe = [(slot, redact(slot.text)) for slot in filter(editable, module.read(payload))]
+    return module.write(
+        payload, [Edit(slot.path, (Text(text),)) for slot, text in safe if text != slot.text]
+    )
 
 
 def of_tool(slot: Slot) -> bool:

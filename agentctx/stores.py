@@ -15,6 +15,7 @@ from agentctx.values import content_id
 if TYPE_CHECKING:
     from agentctx.archive import Archive
     from agentctx.ledger import Decision, Key, Ledger
+    from agentctx.marks import Marks
     from agentctx.secrets import Redactor
 
 Answer = TypeVar("Answer")
@@ -49,6 +50,14 @@ class Stores:
         from agentctx.ledger import Ledger
 
         return Ledger(self.folder / LEDGER)
+
+    @cached_property
+    def marks(self) -> Marks:
+        """What memory has taken in of each conversation."""
+        from agentctx import db
+        from agentctx.marks import Marks
+
+        return Marks(db.engine(self.folder / LEDGER))
 
     @cached_property
     def redactor(self) -> Redactor:

@@ -10,6 +10,7 @@ from typing import Any
 from agentctx import patterns
 from agentctx.archive import Archive
 from agentctx.errors import ToolError
+from agentctx.options import Remember
 from agentctx.patterns import Pattern
 from agentctx.values import ToolCall, ToolSpec
 
@@ -25,6 +26,9 @@ EXPAND = ToolSpec(
         },
     },
 )
+
+COMMIT = "context_commit"
+"""The tool of memory's that a model is reminded of."""
 
 PAGE_LINES = 1_000
 PAGE_CHARACTERS = 32_000
@@ -49,8 +53,22 @@ class Request:
     skip: int = 0
 
 
+def specs(memory: Remember) -> tuple[ToolSpec, ...]:
+    """Return the tools to offer to a model."""
+    if memory is not Remember.ON:
+        return (EXPAND,)
+    from agentctx.memory.tools import SPECS
+
+    return (EXPAND, *SPECS)
+
+
+def names(memory: Remember) -> frozenset[str]:
+    """Return the names of those tools, whose answers are left as they are."""
+    return frozenset(spec.name for spec in specs(memory))
+
+
 def owns(call: ToolCall) -> bool:
-    """Tell whether a call is for a tool of ours, and not for a namesake of the host's."""
+    """Tell whether a call is for `expand`, and not for a namesake of the host's."""
     given = call.arguments
     return call.name == EXPAND.name and isinstance(given, Mapping) and "handle" in given
 

@@ -1,7 +1,8 @@
 """The three request formats of model providers, read into slots and written from edits.
 
 `read(payload)` gives slots, `write(payload, edits)` a payload with some observations replaced,
-`check(payload)` the provider's rules that it breaks.
+`append(payload, path, text)` one with more in a user's message, `check(payload)` the provider's
+rules that it breaks.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from importlib import import_module
 from typing import Any, Final, Protocol, cast
 
 from agentctx.errors import WireError
-from agentctx.values import Edit, Kind, Payload, Slot, ToolSpec, Violation, content_id
+from agentctx.values import Edit, Kind, Path, Payload, Slot, ToolSpec, Violation, content_id
 from agentctx.wire.views import require, sequence, string, type_of, view
 
 NAMES: Final = {
@@ -45,6 +46,9 @@ class Wire(Protocol):
 
     def write(self, payload: Payload, edits: Sequence[Edit]) -> Payload:
         """Return the request with those observations replaced."""
+
+    def append(self, payload: Payload, path: Path, text: str, *, instead: str = "") -> Payload:
+        """Return the request with a text at the end of the message that holds a user's slot."""
 
     def check(self, payload: Payload) -> list[Violation]:
         """Return the provider's rules that the request breaks."""

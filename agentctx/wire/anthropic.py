@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from agentctx.values import Edit, Image, Kind, Path, Payload, Slot, Text, ToolSpec
-from agentctx.wire import edit, tools
+from agentctx.wire import edit, tail, tools
 from agentctx.wire.anthropic_checks import check
 from agentctx.wire.cursor import Answer, Cursor
 from agentctx.wire.views import Block, dump, history, instructions, parse, string, view
 
-__all__ = ["NAME", "add_tools", "check", "read", "tool_names", "write"]
+__all__ = ["NAME", "add_tools", "append", "check", "read", "tool_names", "write"]
 
 NAME: Final = "anthropic"
 
@@ -44,6 +44,17 @@ def write(payload: Payload, edits: Sequence[Edit]) -> Payload:
         WireError: an edit of anything but an observation, or one that the wire has no room for.
     """
     return edit.write(payload, edits, read=read, encode=_part, admit=_admit)
+
+
+def append(payload: Payload, path: Path, text: str, *, instead: str = "") -> Payload:
+    """Return `payload` with `text` at the end of the user's message with a slot at `path`.
+
+    `instead` is a text that was put there before, and now leaves.
+
+    Raises:
+        WireError: that message is an object of an SDK, or something else that is never edited.
+    """
+    return tail.append(payload, path, text, encode=_part, instead=instead)
 
 
 def tool_names(payload: Payload) -> frozenset[str]:

@@ -1,0 +1,140 @@
+"""Takes entries into the journal, each exactly once: over restarts, retries, forks and processes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from agentctx.errors import AgentctxError, ArchiveError, LedgerError, MemoryStoreError
+from agentctx.marks import Taking
+from agentctx.memory.memory import Memory
+from agentctx.memory.records import Step, StepKind
+from agentctx.scribe import Entry
+from agentctx.stores import Stores
+from agentctx.terminal import marker
+from agentctx.values import Trust
+
+_GIST = re.compile(r"\W+")
+_LONG = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What is taken in at once.
+
+    `key` and `others` name the conversations whose marks count, `position` the history that it
+    ends with. `ahead` are marks of what will come again, `late` steps that a crash may have left
+    in the journal without their marks.
+    """
+
+    key: str
+    entries: Sequence[Entry]
+    others: Collection[str] = ()
+    position: str = ""
+    generation: int = 0
+    ahead: Collection[str] = ()
+    late: Sequence[Step] = ()
+
+
+def take(
+    batch: Batch,
+    memory: Memory,
+    stores: Stores,
+    then: Callable[[Taking], None] | None = None,
+) -> list[Entry]:
+    """Log what is new of a batch, note that it was, and do `then`; return what was logged.
+
+    The marks are kept in a transaction around the journal: another process waits, and a step that
+    could not be written leaves none. Without a ledger everything counts as new.
+
+    Raises:
+        MemoryStoreError: a step cannot be written.
+        RedactionError: secrets could not be removed.
+    """
+    left, logged = list(batch.entries), list[Entry]()
+    try:
+        with stores.marks.taking(batch.key) as taking:
+            ahead_of_us = bool(batch.position) and taking.knows(batch.position)
+            while left:
+                entry = left[0]
+                if _is_new(taking, entry, batch, again=entry.again and not ahead_of_us):
+                    _log(entry, memory, stores)
+                    logged.append(entry)
+                del left[0]
+            if batch.ahead:
+                taking.add(batch.ahead, (), batch.generation)
+            if then is not None:
+                then(taking)
+    except LedgerError as error:
+        stores.tell("ledger-failed", batch.key, error=str(error))
+        for entry in left:
+            _log(entry, memory, stores)
+            logged.append(entry)
+    return logged
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Fail closed (law 7): whatever breaks memory comes out as a typed error."""
+    try:
+        yield
+    except AgentctxError:
+        raise
+    except Exception as error:
+        raise MemoryStoreError(
+            f"memory cannot be used: {type(error).__name__}: {error}: run agentctx memory verify"
+        ) from error
+
+
+def _is_new(taking: Taking, entry: Entry, batch: Batch, *, again: bool) -> bool:
+    if entry.told and taking.take(entry.told, batch.others):
+        taking.add(entry.marks, (), batch.generation)
+        return False
+    new = taking.add(entry.marks, batch.others, batch.generation)
+    return (new or again) and not any(_same(entry, step) for step in batch.late)
+
+
+def _same(entry: Entry, step: Step) -> bool:
+    """Tell whether a step of the journal is what an entry would become."""
+    if entry.kind is not step.kind or entry.call_id != step.call_id:
+        return False
+    pairs = (entry.observation, step.observation), (entry.thought, step.thought)
+    return all(_gist(ours) == _gist(theirs) for ours, theirs in pairs)
+
+
+def _gist(text: str) -> str:
+    return _GIST.sub("", text)[:_LONG]
+
+
+def _log(entry: Entry, memory: Memory, stores: Stores) -> None:
+    if entry.kind is StepKind.USER:
+        memory.heard(entry.observation)
+    elif entry.kind is StepKind.ANSWER:
+        memory.answered(entry.thought)
+    else:
+        memory.log(
+            observation=entry.observation,
+            thought=entry.thought,
+            action=entry.action,
+            exit_code=entry.exit_code,
+            trust=Trust.TOOL,
+            call_id=entry.call_id,
+            original=_original(entry, stores),
+            kind=entry.kind,
+        )
+
+
+def _original(entry: Entry, stores: Stores) -> str:
+    """Return the content id under which the archive has all of an observation, "" if it has not."""
+    try:
+        if found := marker.handles(entry.observation):
+            return stores.resolve(found[-1])
+        if entry.whole:
+            redact = stores.redactor.redact
+            raw = redact(entry.whole).encode("utf-8", "surrogatepass")
+            return stores.archive.put(raw, command=redact(entry.action))
+    except ArchiveError as error:
+        stores.tell("archive-failed", "", error=str(error))
+    return ""
