@@ -71,6 +71,8 @@ def items(base: str, ours: str, theirs: str) -> str:
         ("a, b", "m:a, b", "x a, b", "m:x a, b"),
         ("a", "m:a", "", "m:a"),
         ("m:a", "a", "m:a", "m:a"),
+        ("m:a", "a", "", "a"),
+        ("", "a, x A.", "", "x a"),
         ("x a", "a", "x a", "x a"),
         ("", "m:a", "a", "m:a"),
         ("", "a", "m:x A!", "m:x a"),
@@ -187,6 +189,12 @@ def test_every_clash_is_told_with_its_three_texts() -> None:
         Clash("main.md", "main.md:## Risks", "c", "c1", None),
     )
     assert ("Else", "d2") in merged.sections
+
+
+def test_a_side_without_a_purpose_has_none() -> None:
+    _, clashes = merge_roadmaps(*purposes("", "b", "c"), AGENT)
+    assert clashes == (Clash("main.md", "main.md:purpose", None, "b", "c"),)
+    assert merge_roadmaps(*purposes("a", "", "c"), policy("both"))[0].purpose == "c"
 
 
 @pytest.mark.parametrize(
