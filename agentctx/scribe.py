@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from agentctx.memory.records import StepKind
 from agentctx.outcome import exit_code
-from agentctx.settle import observation, of_tool, result
+from agentctx.settle import observation, of_tool, result, spoken
 from agentctx.standing import Standing, turns
 from agentctx.values import Kind, Observation, Path, Slot, content_id
 
@@ -232,11 +232,6 @@ def thoughts(slots: Sequence[Slot]) -> str:
     """Return what the model thought and said in a turn."""
     kinds = (Kind.REASONING, Kind.ASSISTANT)
     return "\n".join(slot.text for slot in slots if slot.kind in kinds and slot.text.strip())
-
-
-def spoken(slots: Sequence[Slot]) -> str:
-    """Return what the model said in a turn."""
-    return "\n".join(s.text for s in slots if s.kind is Kind.ASSISTANT and s.text.strip())
 
 
 def _command(text: str) -> str:

@@ -197,6 +197,11 @@ def written(slot: Slot) -> str:
     return wrote("\n".join(text for text in arguments.values() if isinstance(text, str)))
 
 
+def spoken(slots: Sequence[Slot]) -> str:
+    """Return what the model said in a turn."""
+    return "\n".join(s.text for s in slots if s.kind is Kind.ASSISTANT and s.text.strip())
+
+
 def wrote(text: str) -> str:
     """Return the text of a call if it is long enough for a tool to show parts of it again."""
     return text if len(text) >= WORTH_A_MARKER else ""

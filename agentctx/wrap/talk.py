@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 from agentctx import wire
 from agentctx.errors import RedactionError
 from agentctx.session import Session
+from agentctx.settle import spoken
 from agentctx.values import Payload, ToolCall, Usage
 from agentctx.wrap import openai_responses
 from agentctx.wrap.history import Splice, complete, key_after, turns
@@ -72,6 +73,7 @@ class Talk:
             if said.usage != Usage():
                 model = said.model or str(self._asked.get("model", ""))
                 self.session.record(said.usage, model=model, sent=self._sent, wire=self.wire.NAME)
+            self._note_answer(said)
             return self._settle(said, streamed)
         except RedactionError:
             raise
@@ -105,6 +107,13 @@ class Talk:
         except Exception as error:  # law 7: an event of no known form is the caller's to judge
             self._tell("wrap-failed", error)
             return [event]
+
+    def _note_answer(self, said: Spoken) -> None:
+        """Let memory know that a request is answered: the caller may never send that back."""
+        session, agents = self.session, self.wire.tool_names(self._payload)
+        if said.whole and not said.calls and session.remembers and (session.name or agents):
+            reply = {self.dialect.KEY: list(said.items)}
+            session.answered(spoken(self.wire.read(reply)))
 
     def _hidden(self, said: Spoken) -> frozenset[str]:
         return frozenset(call.id for call in said.calls if call.name in self.ours)
