@@ -42,7 +42,10 @@ def checkpoint(parts: Parts, locked: Locked) -> None:
     twin = parts.repository.twin()  # libgit2 is used by the other threads meanwhile
     own = replace(parts, repository=twin, objects=Objects(twin), refs=Refs(twin))
     try:
-        with Lock(parts.folder / "checkpoint.lock", patience=0.0):
+        with (
+            writing("a checkpoint of the memory"),
+            Lock(parts.folder / "checkpoint.lock", patience=0.0),
+        ):
             _run(own, locked)
     except MemoryLocked:
         return
@@ -68,7 +71,7 @@ def _packed(parts: Parts, locked: Locked) -> _Packed:
     except (pygit2.GitError, KeyError):  # a loose object that cannot be read
         with locked():
             recovery.rebuild(parts)
-        return _pack(parts)
+    return _pack(parts)
 
 
 def _pack(parts: Parts) -> _Packed:
@@ -80,7 +83,6 @@ def _pack(parts: Parts) -> _Packed:
 
 
 def _cut(parts: Parts, end: int, recent: list[Operation]) -> None:
-    with writing("a checkpoint of the memory"):
-        parts.refs.sync({move.ref for operation in recent for move in operation.moves})
-        parts.history.add([operation.slim for operation in recent])
-        parts.wal.restart(end, parts.refs.all())
+    parts.refs.sync({move.ref for operation in recent for move in operation.moves})
+    parts.history.add([operation.slim for operation in recent])
+    parts.wal.restart(end, parts.refs.all())

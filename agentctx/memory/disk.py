@@ -14,6 +14,7 @@ from agentctx.files import remedy, sync_folder
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
+_BLOCK = 1 << 16
 _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -87,6 +88,17 @@ def read_at(descriptor: int, start: int, end: int) -> bytes:
         pieces.append(piece)
         start += len(piece)
     return b"".join(pieces)
+
+
+def line_end(descriptor: int) -> int:
+    """Return how many bytes of a file stand before the end of its last whole line."""
+    at = os.fstat(descriptor).st_size
+    while at > 0:
+        start = max(0, at - _BLOCK)
+        if found := read_at(descriptor, start, at).rfind(b"\n") + 1:
+            return start + found
+        at = start
+    return 0
 
 
 def refused(thing: str, error: Exception) -> MemoryFull:

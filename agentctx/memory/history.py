@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from agentctx.memory import lines, operation
-from agentctx.memory.disk import Disk, whole
+from agentctx.memory.disk import Disk, line_end, whole
 from agentctx.memory.operation import Operation
 
 _BLOCK = 1 << 16
@@ -47,12 +47,14 @@ class History:
                 yield from _newest(data)
 
     def _append(self, descriptor: int, text: bytes) -> None:
-        size = os.fstat(descriptor).st_size
+        end = line_end(descriptor)
+        if end < os.fstat(descriptor).st_size:  # what a power cut left of a checkpoint
+            self._disk.truncate(descriptor, end)
         try:
-            whole(self._disk, descriptor, text if _ends(descriptor, size) else b"\n" + text)
+            whole(self._disk, descriptor, text)
             self._disk.sync(descriptor)
         except OSError:
-            self._disk.truncate(descriptor, size)
+            self._disk.truncate(descriptor, end)
             raise
 
 
@@ -67,13 +69,6 @@ def _backwards(file: BinaryIO, at: int) -> Iterator[bytes]:
         rest = data[:cut] if cut else data
         if cut or not start:
             yield data[cut:]
-
-
-def _ends(descriptor: int, size: int) -> bool:
-    if not size:
-        return True
-    os.lseek(descriptor, size - 1, os.SEEK_SET)
-    return os.read(descriptor, 1) == b"\n"
 
 
 def _newest(data: bytes) -> Iterator[Operation]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from agentctx.errors import MemoryCorrupt
 from agentctx.files import private_folder
 from agentctx.memory import lines, texts
-from agentctx.memory.disk import Disk, read_at, refused, whole
+from agentctx.memory.disk import Disk, line_end, read_at, refused, whole
 from agentctx.memory.lock import same, shut
 from agentctx.memory.records import Step
 
@@ -50,7 +51,8 @@ class Journal:
             try:
                 whole(self._disk, descriptor, line)
             except OSError as error:
-                self._drop_torn()
+                with suppress(OSError):  # readers find their way behind half a line
+                    self._drop_torn()
                 raise refused(f"a step in {str(self.path)!r}", error) from None
 
     def read(self, start: Mark | None = None, end: Mark | None = None) -> list[Step]:
@@ -62,14 +64,14 @@ class Journal:
             descriptor = self._open()
             places = [mark[1] for mark in (start, end) if mark and mark[0] == self._generation]
             first = places[0] if start and start[0] == self._generation else 0
-            last = places[-1] if end and end[0] == self._generation else self._end(descriptor)
+            last = places[-1] if end and end[0] == self._generation else line_end(descriptor)
             return list(self._steps(read_at(descriptor, first, last)))
 
     def end(self) -> Mark:
         """Return the mark behind the last whole line."""
         with self._turn:
             descriptor = self._open()
-            return self._generation, self._end(descriptor)
+            return self._generation, line_end(descriptor)
 
     def sync(self) -> None:
         """Make all steps survive a power cut.
@@ -98,6 +100,20 @@ class Journal:
                 return self._alone(lambda descriptor: self._rewrite(descriptor, end[1]))
             except OSError as error:
                 raise refused(f"the rest of {str(self.path)!r}", error) from None
+
+    def replace(self, steps: Iterable[Step]) -> bool:
+        """Hold these steps and nothing else, if nobody else has the journal open; tell whether.
+
+        Raises:
+            MemoryFull: the disk refused; all is as it was.
+        """
+        data = _header() + b"".join(lines.encode(texts.step_fields(step)) for step in steps)
+        with self._turn:
+            self._open()
+            try:
+                return self._alone(lambda descriptor: self._disk.publish(data, self.path))
+            except OSError as error:
+                raise refused(f"the steps in {str(self.path)!r}", error) from None
 
     def close(self) -> None:
         """Let the file go."""
@@ -149,23 +165,14 @@ class Journal:
                     return str(line.value[_GENERATION])
         return ""
 
-    def _end(self, descriptor: int) -> int:
-        at = os.fstat(descriptor).st_size
-        while at > 0:
-            start = max(0, at - _BLOCK)
-            if found := read_at(descriptor, start, at).rfind(b"\n") + 1:
-                return start + found
-            at = start
-        return 0
-
     def _drop_torn(self) -> None:
         """Cut off a line without its end, unless somebody may be writing it."""
         descriptor = self._descriptor
-        if self._end(descriptor) < os.fstat(descriptor).st_size:
+        if line_end(descriptor) < os.fstat(descriptor).st_size:
             self._alone(self._cut)
 
     def _cut(self, descriptor: int) -> None:
-        end = self._end(descriptor)
+        end = line_end(descriptor)
         if end < os.fstat(descriptor).st_size:
             self.torn += 1
             self._disk.truncate(descriptor, end)

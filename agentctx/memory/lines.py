@@ -30,8 +30,11 @@ def decode(line: bytes) -> dict[str, Any] | None:
     rest = line[_REST:]
     if line[:_REST] != b'%b%08x",' % (_OPENING, crc32(rest)):
         return None
-    value = json.loads(b"{" + rest)
-    return value if isinstance(value, dict) else None
+    try:
+        value: dict[str, Any] = json.loads(b"{" + rest)
+    except (ValueError, RecursionError):  # somebody computed a checksum for it
+        return None
+    return value
 
 
 def scan(data: bytes) -> Iterator[Line]:

@@ -40,6 +40,7 @@ def _history(parts: Parts) -> Iterator[str]:
 def _log(parts: Parts) -> Iterator[str]:
     for path in (parts.folder / "wal.jsonl", parts.folder / "operations.jsonl"):
         data = path.read_bytes() if path.exists() else b""
-        bad = sum(line.value is None for line in lines.scan(data))
+        whole = data[: data.rfind(b"\n") + 1]  # the next writer cuts off what stands behind it
+        bad = sum(line.value is None for line in lines.scan(whole))
         if bad:
             yield f"{path.name} has {bad} line(s) that cannot be read"
