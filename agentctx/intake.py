@@ -24,14 +24,15 @@ _LONG = 200
 class Batch:
     """What is taken in at once.
 
-    `key` and `others` name the conversations whose marks count, `position` the history that it
-    ends with. `ahead` are marks of what will come again, `late` steps that a crash may have left
+    `key` names the conversation; the marks of `others` count as well, and `also` get those that are
+    made. `position` is the history that the batch ends with. `ahead` are marks of what will come again, `late` steps that a crash may have left
     in the journal without their marks.
     """
 
     key: str
     entries: Sequence[Entry]
     others: Collection[str] = ()
+    also: Collection[str] = ()
     position: str = ""
     generation: int = 0
     ahead: Collection[str] = ()
@@ -90,9 +91,11 @@ def guarded() -> Iterator[None]:
 
 def _is_new(taking: Taking, entry: Entry, batch: Batch, *, again: bool) -> bool:
     if entry.told and taking.take(entry.told, batch.others):
-        taking.add(entry.marks, (), batch.generation)
+        taking.add(entry.marks, batch.also, batch.generation)
         return False
-    new = taking.add(entry.marks, batch.others, batch.generation)
+    new = not taking.has(entry.marks, batch.others)
+    if new:
+        taking.add(entry.marks, batch.also, batch.generation)
     return (new or again) and not any(_same(entry, step) for step in batch.late)
 
 

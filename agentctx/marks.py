@@ -77,16 +77,21 @@ class Taking:
         self.connection.execute(sa.delete(_marks).where(*left))
         return True
 
-    def add(self, marks: Collection[str], others: Collection[str], generation: int) -> bool:
-        """Note marks of one thing; False when this conversation, or one of `others`, has it."""
+    def has(self, marks: Collection[str], others: Collection[str]) -> bool:
+        """Tell whether this conversation, or one of `others`, has any of these marks."""
         found = sa.select(_marks.c.mark).where(
             _marks.c.session.in_({self.session, *others}), _marks.c.mark.in_(marks)
         )
-        if self.connection.execute(found.limit(1)).first() is not None:
-            return False
-        rows = [{"session": self.session, "mark": m, "generation": generation} for m in marks]
+        return self.connection.execute(found.limit(1)).first() is not None
+
+    def add(self, marks: Collection[str], also: Collection[str], generation: int) -> None:
+        """Note marks, for this conversation and those of `also`."""
+        rows = [
+            {"session": session, "mark": mark, "generation": generation}
+            for session in {self.session, *also}
+            for mark in marks
+        ]
         self.connection.execute(insert(_marks).on_conflict_do_nothing(), rows)
-        return True
 
     def knows(self, position: str) -> bool:
         """Tell whether a history was taken in up to that point."""

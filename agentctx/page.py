@@ -95,7 +95,8 @@ class Page:
             batch = Batch(
                 key=self.key,
                 entries=entries,
-                others={self.key, keeper.own},
+                others=self._others,
+                also=() if keeper.named else (_all(keeper.own),),
                 position=self.chain[-1],
                 generation=standing.generation,
                 late=self._late(),
@@ -152,6 +153,12 @@ class Page:
     def _late(self) -> Sequence[Step]:
         return () if self.known.recovered else self.keeper.memory.live()[-_LATE:]
 
+    @property
+    def _others(self) -> set[str]:
+        """The conversations whose marks count: all of a session's where a history begins midway."""
+        own, moved = self.keeper.own, self.standing.first and self.standing.depth
+        return {own, _all(own)} if moved and not self.keeper.named else {own}
+
     def _settle(self, taking: Taking, block: str | None) -> None:
         """Note how far the history was taken in, and the block of its generation."""
         standing = self.standing
@@ -179,3 +186,8 @@ class Page:
             position: Place(standing.generation, depth)
             for depth, position in enumerate(self.chain[first:], first)
         }
+
+
+def _all(own: str) -> str:
+    """Return what names all conversations of a session without a name."""
+    return f"{own} (all)"
