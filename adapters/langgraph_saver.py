@@ -225,14 +225,16 @@ class AgentctxSaver(AsyncSaver):
         return Codec(self.serde)
 
     def _entries(self, place: Place | None) -> Iterator[tuple[Place, View, Entry]]:
-        """Yield the checkpoints of one thread or of all, newest first."""
+        """Yield the checkpoints of one thread or of all, newest first, each read when it is due."""
         if place is None:
             views = [(Place(thread=v.thread), v) for v in self._threads.views().values()]
         else:
             view = self._threads.view(place.branch)
             views = [(place, view)] if view else []
-        found = [(p, view, e) for p, view in views for e in view.entries() if p.covers(e)]
-        return iter(sorted(found, key=lambda each: each[2].id, reverse=True))
+        named = [(id, name, p, view) for p, view in views for id, name in view.names(p.ns)]
+        for _, name, found, view in sorted(named, key=lambda each: each[0], reverse=True):
+            if found.covers(entry := view.named(name)):
+                yield found, view, entry
 
 
 def _other(names: Set[str], entry: Entry) -> bool:

@@ -35,6 +35,7 @@ class Catalogue:
         self._records: dict[str, Record] = {}
         self._values: dict[str, dict[str, Any]] = {}
         self._words: sqlite3.Connection | None = None
+        self._rows: dict[str, int] = {}
 
     def search(self, op: SearchOp, at: str | None) -> list[SearchItem]:
         """Return the items that an operation asks for: best first, or newest first.
@@ -44,12 +45,13 @@ class Catalogue:
         """
         with self._lock:
             self._catch_up(at)
-            prefix = tuple(op.namespace_prefix)
-            found = [r for r in self._newest() if r.namespace[: len(prefix)] == prefix]
+            prefix, records = tuple(op.namespace_prefix), self._records
+            found = [n for n in self._newest() if records[n].namespace[: len(prefix)] == prefix]
             if op.filter:
-                found = [r for r in found if _equals_all(self._values[r.name], op.filter)]
-            scored = self._ranked(op.query, found) if op.query else [(r, None) for r in found]
-            return [r.found(score) for r, score in scored[op.offset : op.offset + op.limit]]
+                found = [name for name in found if _equals_all(self._values[name], op.filter)]
+            scored = self._ranked(op.query, found) if op.query else [(n, None) for n in found]
+            page = scored[op.offset : op.offset + op.limit]
+            return [records[name].found(score) for name, score in page]
 
     def namespaces(self, op: ListNamespacesOp, at: str | None) -> list[tuple[str, ...]]:
         """Return the namespaces that hold items and match, sorted."""
@@ -60,9 +62,11 @@ class Catalogue:
         fitting = {n[: op.max_depth] for n in found if all(_fits(c, n) for c in conditions)}
         return sorted(fitting)[op.offset : op.offset + op.limit]
 
-    def _newest(self) -> list[Record]:
-        order = sorted(self._records.values(), key=lambda r: (r.namespace, r.key))
-        return sorted(order, key=lambda r: r.updated_at, reverse=True)
+    def _newest(self) -> list[str]:
+        """Return the names of all items, those of one batch in the order of their keys."""
+        ordered = sorted(self._records.items(), key=lambda each: (each[1].namespace, each[1].key))
+        ordered.sort(key=lambda each: each[1].updated_at, reverse=True)
+        return [name for name, _ in ordered]
 
     def _catch_up(self, at: str | None) -> None:
         if at == self._at:
@@ -91,23 +95,26 @@ class Catalogue:
             self._index(self._words, name, record)
 
     def _index(self, words: sqlite3.Connection, name: str, record: Record | None) -> None:
-        words.execute("DELETE FROM found WHERE name = ?", (name,))
+        if (row := self._rows.pop(name, None)) is not None:
+            words.execute("DELETE FROM found WHERE rowid = ?", (row,))
         if record is not None:
             text = record.words().encode("utf-8", "replace").decode()
-            words.execute("INSERT INTO found VALUES (?, ?)", (name, text))
+            made = words.execute("INSERT INTO found VALUES (?, ?)", (name, text))
+            self._rows[name] = made.lastrowid or 0
 
-    def _ranked(self, query: str, found: list[Record]) -> list[tuple[Record, float | None]]:
-        """Return those that have a word of the query, then those that have its text in them."""
+    def _ranked(self, query: str, found: list[str]) -> list[tuple[str, float | None]]:
+        """Return those that have a word of the query; if none has, those with its text in them."""
         if self._words is None:
             self._words = sqlite3.connect(":memory:", check_same_thread=False)
             self._words.execute(_SCHEMA)
             for name, record in self._records.items():
                 self._index(self._words, name, record)
         scores = dict(self._words.execute(*_matching(query)))
-        ranked = sorted((r for r in found if r.name in scores), key=lambda r: -scores[r.name])
-        part = query.casefold()
-        others = [r for r in found if r.name not in scores and part in r.words().casefold()]
-        return [*((r, scores[r.name]) for r in ranked), *((r, None) for r in others)]
+        if ranked := [name for name in found if name in scores]:
+            ranked.sort(key=lambda name: -scores[name])
+            return [(name, scores[name]) for name in ranked]
+        part, records = query.casefold(), self._records
+        return [(name, None) for name in found if part in records[name].words().casefold()]
 
 
 def _matching(query: str) -> tuple[str, tuple[str, ...]]:

@@ -6,6 +6,7 @@ the checkpoints, `w/` the writes on them by task, `v/` every longer value once, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ THREADS = "threads/"
 NAME, WRITES = "thread.json", "w"
 
 _LATEST, _ENTRIES = "n", "c"
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # as LangGraph makes them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +102,17 @@ class View:
         """Yield all checkpoints, hidden ones too, in no order."""
         return (self._entry(path) for path in self.files(_ENTRIES))
 
+    def names(self, ns: str | None) -> Iterator[tuple[str, str]]:
+        """Yield id and name of the checkpoints in a namespace, None meaning in all of them."""
+        for path in self.files(_ENTRIES):
+            name = path.rpartition("/")[2].removesuffix(".json")
+            if ns is None or name.endswith(_space(ns)):
+                yield (name[3:39] if name[2] == "." else self._entry(path).id), name
+
+    def named(self, name: str) -> Entry:
+        """Return the checkpoint whose files have that name."""
+        return self._entry(entry_path(name))
+
     def line(self, entry: Entry) -> Iterator[Entry]:
         """Yield the checkpoints before one, hidden ones too, from its parent to the first."""
         seen, found = {entry.id}, entry
@@ -151,8 +164,13 @@ def branch_of(thread: str) -> str:
 
 
 def entry_name(ns: str, id: str) -> str:
-    """Return what the files of a checkpoint are called: ids are any text."""
-    return f"{texts.digest(id)}-{texts.digest(ns)[:24]}"
+    """Return what the files of a checkpoint are called; an id that may stand in it does."""
+    name = texts.digest(id)
+    return f"{name[:2]}.{id}.{_space(ns)}" if _ID.fullmatch(id) else f"{name}-{_space(ns)}"
+
+
+def _space(ns: str) -> str:
+    return texts.digest(ns)[:24]
 
 
 def entry_path(name: str) -> str:

@@ -118,7 +118,7 @@ def test_a_copied_thread_diverges(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+@pytest.mark.parametrize("durability", ["sync", "exit"])
 @pytest.mark.parametrize("turns", [1, 3, 7])
 def test_pruning_never_empties_a_delta_channel(turns: int, durability: str, tmp_path: Path) -> None:
     saver = AgentctxSaver(tmp_path)

@@ -20,7 +20,7 @@ from langgraph.store.memory import InMemoryStore
 
 from agentctx.adapters.langgraph import AgentctxStore
 from agentctx.errors import MemoryStoreError
-from tests.processes import together
+from tests.processes import run, together
 
 
 def fields(one: Any) -> Any:
@@ -267,23 +267,16 @@ def test_processes_put_at_once_and_see_each_other(tmp_path: Path) -> None:
     assert store.list_namespaces() == [("p", "0"), ("p", "1"), ("p", "2")]
 
 
-def test_the_core_and_the_other_adapters_load_no_langgraph() -> None:
+def test_the_core_loads_no_langgraph_and_without_it_the_adapter_says_what_to_install() -> None:
     script = """
     import json, sys
     import agentctx, agentctx.adapters, agentctx.adapters.shell
-    print(json.dumps([name for name in sys.modules if name.split(".")[0].startswith("lang")]))
-    """
-    assert together(1, script) == [[]]
-
-
-def test_without_langgraph_the_adapter_says_what_to_install() -> None:
-    script = """
-    import json, sys
+    loaded = [name for name in sys.modules if name.split(".")[0].startswith("lang")]
     sys.modules["langgraph"] = None
     try:
         import agentctx.adapters.langgraph
     except Exception as error:
-        print(json.dumps([type(error).__name__, str(error)]))
+        print(json.dumps([loaded, type(error).__name__, str(error)]))
     """
     message = "'langgraph' is not installed: pip install 'agentctx-middleware[langgraph]'"
-    assert together(1, script) == [["MissingExtra", message]]
+    assert run(script) == [[], "MissingExtra", message]
