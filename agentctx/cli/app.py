@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from agentctx.cli.memory import app as memory
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 app = typer.Typer(
@@ -19,6 +21,7 @@ app = typer.Typer(
 )
 evals = typer.Typer(help="Measure on recorded agent runs.", no_args_is_help=True)
 app.add_typer(evals, name="eval")
+app.add_typer(memory, name="memory")
 
 
 def main(args: list[str]) -> int:

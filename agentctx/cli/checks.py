@@ -142,6 +142,26 @@ def git(place: Place) -> Check:
     return Check("git", version.stdout.strip())
 
 
+def memory(place: Place) -> Check:
+    """Open the memory and look at its objects; say what it is read and carried with."""
+    from itertools import islice
+
+    import pygit2
+
+    library = f"libgit2 {pygit2.LIBGIT2_VERSION}"
+    if not (place.data / "memory.git").is_dir():
+        return Check("memory", f"empty; {library}")
+    from agentctx.memory.store import Store
+
+    with Store(place.data) as store:
+        wrong = list(islice(store.verify(), 1))
+        branches = f"{len(store.branches())} branches, {len(store.archived())} archived"
+    if wrong:
+        return Check("memory", wrong[0], "agentctx memory verify says all of it", ok=False)
+    remedy = "" if shutil.which("git") else "install git to push, pull and clone it"
+    return Check("memory", f"{branches}, all sound; {library}", remedy)
+
+
 def pipes(place: Place) -> Check:
     """See whether `exec` can tell who reads it."""
     if sys.platform.startswith("linux") and Path("/proc/self/fd").is_dir():
@@ -160,5 +180,6 @@ CHECKS: dict[str, Callable[[Place], Check]] = {
     "prices": prices,
     "redaction": redaction,
     "git": git,
+    "memory": memory,
     "exec": pipes,
 }

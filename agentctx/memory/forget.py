@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -225,3 +225,12 @@ def originals(folder: Path, wanted: Target) -> tuple[str, ...]:
         if wanted.matches(text):
             holding.append(entry.id)
     return tuple(holding)
+
+
+def remove_originals(folder: Path, gone: Iterable[str]) -> None:
+    """Remove originals from the archive; expanding them then says that they are not there."""
+    from agentctx import eviction
+
+    for id in gone:
+        eviction.path(folder, id).unlink(missing_ok=True)
+        eviction.tombstone(folder, id).unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from agentctx.errors import MemoryNameError, RemoteError
 from agentctx.memory import names
@@ -167,11 +168,16 @@ class Remote:
         return plan.moved, plan.apart
 
     def _remembered(self) -> str:
-        config = opened(self._path).config
-        if _REMEMBERED not in config:
-            raise RemoteError("no address is known yet: agentctx memory push ADDRESS")
-        return str(config[_REMEMBERED])
+        if found := remembered(self._path):
+            return found
+        raise RemoteError("no address is known yet: agentctx memory push ADDRESS")
 
     def _remember(self) -> None:
         if not holds_credentials(self._url):
             opened(self._path).config[_REMEMBERED] = self._url
+
+
+def remembered(path: Path) -> str:
+    """Return the address that the repository at `path` was last used with, "" if there is none."""
+    config = opened(path).config
+    return str(config[_REMEMBERED]) if _REMEMBERED in config else ""

@@ -1,0 +1,157 @@
+"""`agentctx memory`: what an agent and a person do with a memory; each says what it takes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from agentctx.cli import memory_keep, memory_look
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+OnBranch = Annotated[
+    str, typer.Option("--branch", metavar="NAME", help="Instead of the one switched to.")
+]
+Many = list[str] | None
+
+app = typer.Typer(
+    help="Remember on branches: records, roadmap, steps; recall them later or elsewhere.",
+    no_args_is_help=True,
+)
+
+
+@app.command()
+def log(
+    observation: Annotated[str, typer.Argument(help="What came of it; - is stdin.")] = "",
+    thought: Annotated[str, typer.Option(help="Why.")] = "",
+    action: Annotated[str, typer.Option(help="What was done, such as a command.")] = "",
+    exit_code: Annotated[int | None, typer.Option(help="How it ended.")] = None,
+    user: Annotated[bool, typer.Option("--user", help="It is a message of the user's.")] = False,
+    branch: OnBranch = "",
+    json: Json = False,
+) -> None:
+    """Append one step to the journal."""
+    from agentctx.cli import memory_work
+
+    text = sys.stdin.read() if observation == "-" else observation
+    memory_work.log(text, thought, action, exit_code, branch, user=user, as_json=json)
+
+
+@app.command()
+def commit(
+    contribution: Annotated[str, typer.Argument(help="What was achieved; - is stdin.")],
+    done: Annotated[Many, typer.Option(help="A thing that is finished; ticks its box.")] = None,
+    next_action: Annotated[str | None, typer.Option("--next", help="What comes next.")] = None,
+    blocker: Annotated[Many, typer.Option(help="What stands in the way.")] = None,
+    finding: Annotated[Many, typer.Option(help="What was found out.")] = None,
+    milestone: Annotated[Many, typer.Option(help="For the roadmap.")] = None,
+    todo: Annotated[Many, typer.Option(help="For the roadmap.")] = None,
+    purpose: Annotated[str | None, typer.Option(help="Of the whole project.")] = None,
+    code: Annotated[str, typer.Option(help="Hash of the code commit; HEAD finds it.")] = "",
+    finished: Annotated[bool, typer.Option("--finished", help="Ends the request.")] = False,
+    branch: OnBranch = "",
+    json: Json = False,
+) -> None:
+    """Write a record of what was achieved, and seal the steps since the last one."""
+    from agentctx.cli import memory_work
+
+    memory_work.commit(
+        sys.stdin.read() if contribution == "-" else contribution,
+        {
+            "done": done or (),
+            "next_action": next_action,
+            "blockers": blocker,
+            "findings": finding or (),
+            "milestones": milestone or (),
+            "todo": todo or (),
+            "purpose": purpose,
+            "code": code,
+            "finished": finished,
+        },
+        branch,
+        as_json=json,
+    )
+
+
+@app.command("branch")
+def begin(
+    name: Annotated[str, typer.Argument(help="What it is called.")],
+    purpose: Annotated[str, typer.Argument(help="What it is for.")] = "",
+    hypothesis: Annotated[str, typer.Option(help="What is expected.")] = "",
+    start: Annotated[str | None, typer.Option("--from", help="A record or hash.")] = None,
+    stay: Annotated[bool, typer.Option("--stay", help="Do not switch to it.")] = False,
+    branch: OnBranch = "",
+    json: Json = False,
+) -> None:
+    """Begin a line of work at the newest record, and switch to it."""
+    from agentctx.cli import memory_work
+
+    memory_work.begin(name, purpose, hypothesis, start, branch, stay=stay, as_json=json)
+
+
+@app.command()
+def switch(
+    name: Annotated[str, typer.Argument(help="An open branch.")], json: Json = False
+) -> None:
+    """Stand on another branch from now on."""
+    from agentctx.cli import memory_work
+
+    memory_work.switch(name, as_json=json)
+
+
+@app.command()
+def merge(
+    name: Annotated[str, typer.Argument(help="The branch that is merged.")],
+    outcome: Annotated[str, typer.Option(help="success, partial or failure.")] = "success",
+    summary: Annotated[str, typer.Option(help="What it brought.")] = "",
+    policy: Annotated[str, typer.Option(help="ours, theirs, both or agent.")] = "agent",
+    resolve: Annotated[
+        Many, typer.Option(metavar="ITEM=CHOICE", help="Settles one conflict; may be repeated.")
+    ] = None,
+    branch: OnBranch = "",
+    json: Json = False,
+) -> int:
+    """Unite a branch with this one and archive it; a conflict changes nothing and ends with 1."""
+    from agentctx.cli import memory_work
+
+    return memory_work.merge(name, outcome, summary, policy, resolve or [], branch, as_json=json)
+
+
+@app.command()
+def abandon(
+    name: Annotated[str, typer.Argument(help="The branch that led nowhere.")],
+    lesson: Annotated[str, typer.Argument(help="What it taught.")],
+    json: Json = False,
+) -> None:
+    """Archive a branch and keep its lesson in the roadmap."""
+    from agentctx.cli import memory_work
+
+    memory_work.abandon(name, lesson, as_json=json)
+
+
+@app.command()
+def trust(
+    id: Annotated[str, typer.Argument(help="A record that was held back.")],
+    branch: OnBranch = "",
+    json: Json = False,
+) -> None:
+    """Let recall show a record that you have read."""
+    from agentctx.cli import memory_work
+
+    memory_work.trust(id, branch, as_json=json)
+
+
+@app.command()
+def undo(
+    operation: Annotated[str | None, typer.Argument(help="Default: the newest.")] = None,
+    json: Json = False,
+) -> None:
+    """Take one operation back."""
+    from agentctx.cli import memory_work
+
+    memory_work.undo(operation, as_json=json)
+
+
+app.add_typer(memory_look.app)
+app.add_typer(memory_keep.app)
