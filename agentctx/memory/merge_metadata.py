@@ -67,8 +67,7 @@ class _Merger:
 
 def _merge_lists(base: Sequence[Any], ours: Sequence[Any], theirs: Sequence[Any]) -> list[Any]:
     was, here, there = ({_text(one): one for one in side} for side in (base, ours, theirs))
-    first, second = (there, here) if list(was) == list(here) else (here, there)
-    every = {**first, **second}
+    every = {**here, **there}
     return [one for key, one in every.items() if (key in here and key in there) or key not in was]
 
 

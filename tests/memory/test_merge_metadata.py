@@ -53,6 +53,7 @@ def exact(value: Any) -> str:
         ({"a": ["x"]}, {"a": ["x"]}, {"a": ["w", "x"]}, {"a": ["w", "x"]}),
         ({}, {"a": ["x"]}, {"a": ["y"]}, {"a": ["x", "y"]}),
         ({"a": 1}, {"a": None}, {"a": 1}, {}),
+        ({"a": [{"x": 1, "y": 2}]}, {"a": [{"y": 2, "x": 1}]}, {"a": 3}, {"a": 3}),
         ({"a": 1}, {"a": 2}, {"a": 3}, ["env_config:a"]),
         ({"a": 1}, {"a": 1.0}, {"a": True}, ["env_config:a"]),
         ({"a": 1}, {}, {"a": 2}, ["env_config:a"]),
@@ -145,6 +146,11 @@ def test_a_clash_names_the_file_and_the_key_and_shows_the_values() -> None:
             "metadata/env_config.yaml", "env_config:python.version", "3.11", '"3.12"', '["3.13"]'
         ),
     )
+
+
+def test_a_value_that_is_the_name_of_a_side_is_shown_quoted() -> None:
+    clashes = merge_metadata("a", {}, {"k": "theirs"}, {"k": "both"}, AGENT)[1]
+    assert clashes == (Clash("metadata/a.yaml", "a:k", None, '"theirs"', '"both"'),)
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,10 @@ def test_a_comment_in_a_fenced_block_is_no_heading() -> None:
     assert read(f"# Purpose\na\n## Setup\n{body}\n").sections == (("Setup", body),)
 
 
+def test_what_a_section_begins_with_keeps_its_indentation() -> None:
+    assert write(read("## Notes\n\n  - a\n    - b\n")).endswith("## Notes\n\n  - a\n    - b\n")
+
+
 def test_a_fence_that_nothing_closes_hides_no_heading() -> None:
     assert read("```\n## To-do\n- a").todo == (Item("a"),)
 
