@@ -90,13 +90,14 @@ def guarded() -> Iterator[None]:
 
 
 def _is_new(taking: Taking, entry: Entry, batch: Batch, *, again: bool) -> bool:
-    if entry.told and taking.take(entry.told, batch.others):
+    known = taking.known((*entry.marks, entry.told), batch.others)
+    if not known.intersection(entry.marks):
         taking.add(entry.marks, batch.also, batch.generation)
+        again = True
+    if entry.told in known:
+        taking.remove(entry.told, batch.others)
         return False
-    new = not taking.has(entry.marks, batch.others)
-    if new:
-        taking.add(entry.marks, batch.also, batch.generation)
-    return (new or again) and not any(_same(entry, step) for step in batch.late)
+    return again and not any(_same(entry, step) for step in batch.late)
 
 
 def _same(entry: Entry, step: Step) -> bool:

@@ -67,22 +67,17 @@ class Taking:
     connection: Connection
     session: str
 
-    def take(self, mark: str, others: Collection[str]) -> bool:
-        """Remove a mark that was left in advance; False when there is none."""
+    def remove(self, mark: str, others: Collection[str]) -> None:
+        """Remove a mark of this conversation and of `others`."""
         chosen = _marks.c.session.in_({self.session, *others}), _marks.c.mark == mark
-        found = self.connection.execute(sa.select(_marks.c.session).where(*chosen).limit(1)).first()
-        if found is None:
-            return False
-        left = _marks.c.session == found.session, _marks.c.mark == mark
-        self.connection.execute(sa.delete(_marks).where(*left))
-        return True
+        self.connection.execute(sa.delete(_marks).where(*chosen))
 
-    def has(self, marks: Collection[str], others: Collection[str]) -> bool:
-        """Tell whether this conversation, or one of `others`, has any of these marks."""
-        found = sa.select(_marks.c.mark).where(
+    def known(self, marks: Collection[str], others: Collection[str]) -> set[str]:
+        """Return those marks that this conversation, or one of `others`, has."""
+        chosen = sa.select(_marks.c.mark).where(
             _marks.c.session.in_({self.session, *others}), _marks.c.mark.in_(marks)
         )
-        return self.connection.execute(found.limit(1)).first() is not None
+        return set(self.connection.scalars(chosen))
 
     def add(self, marks: Collection[str], also: Collection[str], generation: int) -> None:
         """Note marks, for this conversation and those of `also`."""

@@ -60,8 +60,9 @@ class Finder:
         return judge(chain, history, told=told(slots))
 
     def _look(self, key: str, known: Known, chain: Sequence[str]) -> None:
-        new = [position for position in chain if position not in known.places]
-        if new:
+        if chain[-1] in known.places or chain[-2:][0] in known.places:
+            return  # this process has sent what it goes on from
+        if new := [position for position in chain if position not in known.places]:
             stores, nothing = self.stores, dict[str, Place]()
             known.places |= asked(stores, lambda: stores.marks.places(key, new), nothing)
             known.newest = asked(stores, lambda: stores.marks.newest(key), known.newest)

@@ -91,7 +91,7 @@ def test_off_leaves_no_trace(tmp_path: Path) -> None:
         "state.db",
         "archive",
         ".gitignore",
-        "key",
+        "redaction.key",
     }
 
 
