@@ -246,7 +246,8 @@ def test_a_revision_loses_nothing_and_doubles_nothing(
 
 
 @pytest.mark.parametrize(
-    "piece", ["```\n", "```a\n", "\n", "- [ ] a\n", "  ", "`", "- - ", "&#10;", "~~~\n"]
+    "piece",
+    ["```\n", "```a\n", "````a\n```\n", "\n", "- [ ] a\n", "  ", "`", "- - ", "&#10;", "~~~\n"],
 )
 def test_a_hostile_file_is_read_in_linear_time(piece: str) -> None:
     text = f"## To-do\n{piece * 20_000}x\n## Notes\n{piece * 20_000}x"
