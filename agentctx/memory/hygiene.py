@@ -35,7 +35,7 @@ _TAGS = re.compile("[\U000e0000-\U000e007f]{8}")  # no flag has so many
 _MARKER = re.compile(r"\[(?=\s*(?:agentctx\s+memory|end\s+of\s+memory)\b)", re.IGNORECASE)
 _BORDER = re.compile(r"\[agentctx memory: [^\]\n]*\]|\[end of memory\]")
 _ID = re.compile(r"@([0-9a-hjkmnp-tv-z]{16})\]")
-_LEVEL = re.compile(r"\[agentctx memory: (status|branch|commit|log|metadata|search)\b")
+_LEVEL = re.compile(r"\[agentctx memory: (status|branch|commit|log|metadata|search|state)\b")
 
 _INSTRUCTIONS = (
     r"\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|everything\s+)?(?:of\s+)?"

@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentctx.errors import LedgerError, MemoryCorrupt, MemoryFull, MemoryLocked, MemoryStoreError
-from agentctx.memory import ids, texts
-from agentctx.memory.nodes import Node
-from agentctx.memory.paths import log_path
-from agentctx.memory.records import Commit
-from agentctx.memory.snapshot import TRUSTED
-from agentctx.memory.terms import Text, excerpt, terms, text
+from agentctx.errors import LedgerError, MemoryFull, MemoryLocked, MemoryStoreError
+from agentctx.memory import ids
+from agentctx.memory.source import Source
+from agentctx.memory.terms import excerpt, terms
 from agentctx.values import Trust
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Engine
 
 Answer = TypeVar("Answer")
 
-_BATCH = 256  # records that are indexed in one transaction
 _MOST = 1_000  # hits
-
-
-class Source(Protocol):
-    """What the index reads: `store.Store` is one."""
-
-    def node(self, hash: str) -> Node:
-        """Return a git commit."""
-
-    def read(self, hash: str, path: str) -> str | None:
-        """Return a file in the tree of a git commit, None if it has none there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +54,7 @@ class Index:
             MemoryStoreError: the index cannot be written, or the memory not be read.
         """
         self._last = store, dict(branches)
-        self._asked(lambda engine: _catch_up(engine, store, self._last[1] if self._last else {}))
+        self._asked(lambda engine: _catch_up(engine, store, branches))
 
     def search(self, query: str, limit: int = 10, branch: str | None = None) -> list[Hit]:
         """Return the records that fit a query best: all of its words, or else some of them.
@@ -144,26 +130,9 @@ class Index:
 
 
 def _catch_up(engine: Engine, store: Source, branches: Mapping[str, str]) -> None:
-    from agentctx import db
-    from agentctx.memory import tables
+    from agentctx.memory import indexing
 
-    with db.reading(engine) as connection:
-        before = tables.tips(connection)
-        if before == branches:
-            return
-        new, known = _new(store, branches.values(), connection)
-    moved_on = {*known, *branches.values()}.issuperset(before.values())
-    reachable = None if moved_on else _reachable(store, branches.values())
-    batches = [new[i : i + _BATCH] for i in range(0, len(new), _BATCH)] or [[]]
-    for batch in batches:
-        read = [(node.hash, *_read(store, node)) for node in batch]
-        with db.writing(engine) as connection:
-            for one in read:
-                tables.add(connection, *one)
-            if batch is batches[-1]:
-                if reachable is not None:
-                    tables.prune(connection, reachable)
-                tables.settle(connection, branches, _trusted(store, branches.values()))
+    indexing.catch_up(engine, store, branches)
 
 
 def _search(engine: Engine, found: Sequence[str], limit: int, branch: str | None) -> list[Hit]:
@@ -197,54 +166,6 @@ def _hit(row: Sequence[Any], found: Sequence[str]) -> Hit:
         trust=Trust(trust),
         quarantined=bool(held),
     )
-
-
-def _new(store: Source, tips: Iterable[str], connection: Connection) -> tuple[list[Node], set[str]]:
-    """Return the git commits that are not indexed, parents first, and the indexed ones they follow."""
-    from agentctx.memory import tables
-
-    new: list[Node] = []
-    known, seen = set[str](), set[str]()
-    waiting: list[str | Node] = [*tips]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Node):
-            new.append(one)  # all of its parents are there by now
-        elif one not in seen:
-            seen.add(one)
-            if tables.knows(connection, one):
-                known.add(one)
-            else:
-                node = store.node(one)
-                waiting += [node, *node.parents[::-1]]
-    return new, known
-
-
-def _reachable(store: Source, tips: Iterable[str]) -> set[str]:
-    found, waiting = set[str](), [*tips]
-    while waiting:
-        if (hash := waiting.pop()) not in found:
-            found.add(hash)
-            waiting += store.node(hash).parents
-    return found
-
-
-def _read(store: Source, node: Node) -> tuple[Commit | None, Text | None]:
-    """Return the record of a git commit and its words; a damaged one cannot be searched for."""
-    path = node.trailers.get("Agentctx-Path")
-    try:
-        found = store.read(node.hash, path) if path else None
-        if found is None:
-            return None, None
-        commit = texts.read_commit(found)
-        log = store.read(node.hash, log_path(commit)) if commit.steps else None
-        return commit, text(commit, texts.read_steps(log or ""))
-    except MemoryCorrupt:
-        return None, None
-
-
-def _trusted(store: Source, tips: Iterable[str]) -> Iterator[str]:
-    return (id for tip in tips for id in (store.read(tip, TRUSTED) or "").split())
 
 
 def _damaged(error: Exception) -> bool:

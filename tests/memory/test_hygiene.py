@@ -252,6 +252,7 @@ def test_hardly_any_output_of_real_runs_is_suspicious() -> None:
     assert sum(found) / len(found) < 0.005
 
 
+@pytest.mark.long
 def test_every_character_is_judged() -> None:
     for code in range(sys.maxunicode + 1):
         found = clean(chr(code))

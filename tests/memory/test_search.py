@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import os
+import random
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from agentctx.errors import MemoryLocked, MemoryStoreError
 from agentctx.memory import ids, texts
+from agentctx.memory.nodes import Node
 from agentctx.memory.paths import commit_path, log_path
 from agentctx.memory.records import Commit, Done, Step
 from agentctx.memory.search import Index
@@ -366,21 +368,61 @@ def test_processes_may_catch_up_at_once(writer: Writer) -> None:
     assert {len(one) for one in found} == {30}
 
 
+class Kept:
+    """A memory of git commits in a row that lies in no file."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, Node] = {}
+        self.texts: dict[tuple[str, str], str] = {}
+
+    def put(self, commit: Commit, *steps: Step) -> str:
+        hash, path = f"{len(self.nodes):040x}", commit_path(commit)
+        self.nodes[hash] = Node(
+            hash=hash,
+            parents=(f"{len(self.nodes) - 1:040x}",) if self.nodes else (),
+            tree="",
+            title=commit.title,
+            trailers={"Agentctx-Id": commit.id, "Agentctx-Path": path},
+            at=0.0,
+        )
+        self.texts[hash, path] = texts.write_commit(commit)
+        self.texts[hash, log_path(commit)] = texts.write_steps(steps)
+        return hash
+
+    def node(self, hash: str) -> Node:
+        return self.nodes[hash]
+
+    def read(self, hash: str, path: str) -> str | None:
+        return self.texts.get((hash, path))
+
+
 @pytest.mark.long
-def test_ten_thousand_records_are_searched_in_five_milliseconds(writer: Writer) -> None:
-    words = "alpha beta gamma delta parser index merge branch commit error".split()
-    for n in range(10_000):
-        text = " ".join(words[(n * k) % 10] for k in range(1, 60))
-        writer.put(f"record {n}\n{text}")
-    writer.find("")
-    for query in ("alpha", "record", "parser merge error", "record 777"):
-        spent = []
-        for _ in range(21):
-            begun = time.thread_time()
-            writer.index.search(query)
-            spent.append(time.thread_time() - begun)
-        assert sorted(spent)[10] < 0.005, query
-    writer.put("one more")
-    begun = time.thread_time()
-    writer.find("")
-    assert time.thread_time() - begun < 0.02
+def test_ten_thousand_records_are_searched_in_five_milliseconds(tmp_path: Path) -> None:
+    chance = random.Random(0)
+    kept, index = Kept(), Index(tmp_path / "index.db")
+
+    def put(n: int) -> str:
+        words = (f"word{int(chance.paretovariate(0.7))}" for _ in range(60))
+        text = f"record {n}\n{' '.join(words)}"
+        step = Step(id=ids.new(), observation=text, action=f"make record{n}")
+        return kept.put(
+            Commit(id=ids.new(), branch="main", contribution=text, steps=1, number=n), step
+        )
+
+    tips = [put(n) for n in range(10_000)]
+    index.catch_up(kept, {"main": tips[-1]})
+    for query in ("word1", "record", "word3 word20 word7", "record 777", "word5 absent"):
+        assert index.search(query), query
+        assert least(lambda query=query: index.search(query)) < 0.005, query
+    late = iter([put(n) for n in range(10_000, 10_011)])
+    assert least(lambda: index.catch_up(kept, {"main": next(late)})) < 0.005
+
+
+def least(action: Callable[[], object]) -> float:
+    """Return the processor seconds of the fastest of 11 tries; others share the machine."""
+    spent = []
+    for _ in range(11):
+        begun = time.thread_time()
+        action()
+        spent.append(time.thread_time() - begun)
+    return min(spent)
