@@ -46,7 +46,7 @@ class AgentctxSaver(AsyncSaver):
     def __init__(
         self, data: Path | str | None = None, *, serde: SerializerProtocol | None = None
     ) -> None:
-        """Open the checkpointer; nothing is read or written before it is used.
+        """Use a data folder, which is made if need be; all else waits until it is used.
 
         Args:
             data: the data folder; the default is that of the settings.

@@ -39,7 +39,7 @@ class AgentctxStore(BaseStore):
     supports_ttl = False
 
     def __init__(self, data: Path | str | None = None) -> None:
-        """Open the store; nothing is read or written before it is used.
+        """Use a data folder, which is made if need be; all else waits until it is used.
 
         Args:
             data: the data folder; the default is that of the settings.

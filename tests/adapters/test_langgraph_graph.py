@@ -62,6 +62,10 @@ class Deltas(TypedDict):
     said: Annotated[list[str], DeltaChannel(folded, snapshot_frequency=4)]
 
 
+class Sparse(TypedDict):
+    said: Annotated[list[str], DeltaChannel(folded, snapshot_frequency=50)]
+
+
 def graph_of(saver: AgentctxSaver, state: Any = State, **options: Any) -> Any:
     def answer(state: Any) -> dict[str, list[str]]:
         return {"said": [f"answer {len(state['said'])}"]}
@@ -135,7 +139,7 @@ def test_pruning_never_empties_a_delta_channel(turns: int, durability: str, tmp_
 
 def test_deleting_a_run_leaves_later_runs_their_delta_channels(tmp_path: Path) -> None:
     saver = AgentctxSaver(tmp_path)
-    graph = graph_of(saver, Deltas)
+    graph = graph_of(saver, Sparse)
     say(graph, {**on("t"), "metadata": {"run_id": "first"}}, "a")
     said = say(graph, {**on("t"), "metadata": {"run_id": "second"}}, "b")
     runs = {found.metadata.get("run_id") for found in saver.list(on("t"))}
@@ -148,7 +152,7 @@ def test_deleting_a_run_leaves_later_runs_their_delta_channels(tmp_path: Path) -
 
 def test_a_pruned_head_that_is_copied_by_an_update_keeps_its_delta_channel(tmp_path: Path) -> None:
     saver = AgentctxSaver(tmp_path)
-    graph = graph_of(saver, Deltas)
+    graph = graph_of(saver, Sparse)
     said = say(graph, on("t"), "a", "b")
     saver.prune(["t"])
     graph.update_state(graph.get_state(on("t")).config, None, as_node="__copy__")
@@ -157,7 +161,7 @@ def test_a_pruned_head_that_is_copied_by_an_update_keeps_its_delta_channel(tmp_p
 
 def test_a_copied_thread_has_its_delta_channels_without_the_first_one(tmp_path: Path) -> None:
     saver = AgentctxSaver(tmp_path)
-    graph = graph_of(saver, Deltas)
+    graph = graph_of(saver, Sparse)
     said = say(graph, on("a"), "a", "b", "c")
     saver.copy_thread("a", "b")
     saver.delete_thread("a")
