@@ -18,7 +18,8 @@ from agentctx.values import Observation, Payload
 
 _SHM = Path("/dev/shm")  # noqa: S108 - a folder with a random name is made in it
 HINT = "agentctx expand {handle}"
-_KEY = b"the same placeholders in every replay"
+KEY = b"the same placeholders in every replay"
+"""What placeholders of secrets are made with."""
 
 
 class SessionArm:
@@ -27,14 +28,14 @@ class SessionArm:
     def __init__(self, trajectory: Trajectory, settings: Settings) -> None:
         """Open a session for one run; the user's own settings and secrets play no part."""
         self._folder = TemporaryDirectory(
-            prefix="agentctx-replay-", dir=_memory(), ignore_cleanup_errors=True
+            prefix="agentctx-replay-", dir=in_memory(), ignore_cleanup_errors=True
         )
         self._native = trajectory.native
         self.session = Session(
             trajectory.id,
             data=Path(self._folder.name),
             settings=settings,
-            redactor=DefaultRedactor(_KEY, {}),
+            redactor=DefaultRedactor(KEY, {}),
             expand_hint=None if self._native else HINT,
         )
 
@@ -84,7 +85,7 @@ class SessionArm:
         self._folder.cleanup()
 
 
-def _memory() -> str | None:
+def in_memory() -> str | None:
     """Return a folder in memory if there is one: latencies are then free of the disk's.
 
     A replay waits for the disk at each of its decisions, a live session once in a turn of seconds.

@@ -1,0 +1,176 @@
+"""The ways of cutting a run: what happens to the agent, and what its successor is told."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+import warnings
+from collections.abc import Mapping
+from typing import Protocol
+
+from agentctx.errors import DataError
+from agentctx.evals.remember_life import Life
+from agentctx.evals.remember_results import BUDGET, Cut, Told
+from agentctx.evals.trajectory import Turn
+from agentctx.memory.handoff import Receiver
+from agentctx.tokens import Counter
+from agentctx.values import Payload, ToolCall
+
+_SUMMARY = (
+    "This session is being continued from a previous conversation that ran out of context. "
+    "Summary: the agent has looked at the repository, changed some files and run some commands."
+)
+_REALLY = 0.15  # of the killed ones are processes that get a SIGKILL
+_TAIL = 3  # exchanges that a host may keep at a compaction
+
+
+class Way(Protocol):
+    """One way of cutting."""
+
+    def __call__(self, life: Life, turn: Turn, number: int) -> Cut:
+        """Cut a life before its turn `number`, or while the call of that turn is in flight."""
+
+
+def kill(life: Life, turn: Turn, number: int) -> Cut:
+    """Drop the session without closing it, or kill a process that has it; the host comes back."""
+    name = str(life.session.name)
+    form = "dropped"
+    if hasattr(os, "fork") and life.random.random() < _REALLY:
+        form = _killed(life, turn, number)
+    begin = time.perf_counter()
+    life.session = life.open(name)
+    told = life.told(life.state(), life.rewritten())
+    return _cut(life, number, "kill", form, told, begin)
+
+
+def compaction(life: Life, turn: Turn, number: int) -> Cut:
+    """Let the host replace its history by a summary, and go on in the same session."""
+    form = life.random.choice(("summary", "opening", "tail"))
+    life.begin(_compacted(life, form))
+    return _sent(life, number, "compaction", form)
+
+
+def resume(life: Life, turn: Turn, number: int) -> Cut:
+    """Go on in a session of another name, with a fresh conversation."""
+    form = life.random.choice(("closed", "dropped"))
+    if form == "closed":
+        life.session.close()
+    life.session = life.open(f"{life.trajectory.id} {number}")
+    system = [m for m in life.trajectory.opening if m["role"] == "system"]
+    asked = f"Go on where the work stands, please. ({number})"
+    life.begin([*system, {"role": "user", "content": asked}])
+    life.truth.hear(asked)
+    made = _sent(life, number, "resume", form)
+    if life.truth.doing:
+        life.host.answer(turn)  # it does again what had no result
+    return made
+
+
+def fork(life: Life, turn: Turn, number: int) -> Cut:
+    """Ask a sub-agent, which gets a branch and a conversation of its own."""
+    parent, host, truth = life.session, life.host, life.truth
+    begin = time.perf_counter()
+    asked = f"Find out who calls what turn {number} changed. ({number})"
+    life.session = parent.fork(f"{parent.name} helper {number}", asked)
+    try:
+        with life.aside():
+            system = [m for m in life.trajectory.opening if m["role"] == "system"]
+            life.begin([*system, {"role": "user", "content": asked}])
+            life.truth = truth.copy()
+            life.truth.hear(asked)
+            made = _sent(life, number, "fork", "branch", begin)
+            life.session.close()
+            return made
+    finally:
+        life.session, life.host, life.truth = parent, host, truth
+
+
+def handoff(life: Life, turn: Turn, number: int) -> Cut:
+    """Tell another agent, which knows nothing and shares no folder, where the work stands."""
+    count = Counter().count
+    begin = time.perf_counter()
+    budget = sum(count(one.text) for one in life.truth.said) + BUDGET
+    found = life.session.handoff(Receiver(), budget)
+    host = life.host
+    with life.aside():
+        life.begin([{"role": "user", "content": found.text or "(nothing)"}])
+        request = life.host.request().payload
+        broken = life.broken(request)
+    life.host = host
+    told = life.told(found.text)
+    return _cut(life, number, "handoff", found.kind.value, told, begin, broken=broken)
+
+
+WAYS: Mapping[str, Way] = {
+    "kill": kill,
+    "compaction": compaction,
+    "resume": resume,
+    "fork": fork,
+    "handoff": handoff,
+}
+
+
+def _sent(life: Life, number: int, way: str, form: str, begin: float | None = None) -> Cut:
+    """Send the next request and judge what its block tells."""
+    begin = time.perf_counter() if begin is None else begin
+    sent = life.send()
+    seconds = time.perf_counter() - begin
+    told = life.told(life.block(sent), sent)
+    return _cut(life, number, way, form, told, begin, seconds=seconds, broken=life.broken(sent))
+
+
+def _cut(
+    life: Life,
+    number: int,
+    way: str,
+    form: str,
+    told: Told,
+    begin: float,
+    *,
+    seconds: float | None = None,
+    broken: int = 0,
+) -> Cut:
+    return Cut(
+        run=life.trajectory.id,
+        turn=number,
+        way=way,
+        form=form,
+        in_flight=bool(life.truth.doing),
+        told=told,
+        broken=broken,
+        seconds=time.perf_counter() - begin if seconds is None else seconds,
+    )
+
+
+def _compacted(life: Life, form: str) -> list[Payload]:
+    """Return what a host keeps of its history: hosts do it in one of these forms."""
+    messages, opening = life.host.messages, list(life.trajectory.opening)
+    summary: Payload = {"role": "user", "content": _SUMMARY}
+    if form == "summary":
+        return [*(m for m in opening if m["role"] == "system"), summary]
+    said = [n for n, message in enumerate(messages) if message["role"] == "assistant"]
+    tail = messages[said[-_TAIL] :] if form == "tail" and len(said) > 2 * _TAIL else []
+    return [*opening, summary, *tail]
+
+
+def _killed(life: Life, turn: Turn, number: int) -> str:
+    """Let another process commit as this session, and kill it when that is acknowledged."""
+    arguments = life.agent.commit(turn, number, life.truth)
+    call = ToolCall(id="killed", name="context_commit", arguments=arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads: the child starts none
+        child = os.fork()
+    if not child:
+        try:
+            life.session = life.open(str(life.session.name))
+            life.committed(call)
+            os.kill(os.getpid(), signal.SIGKILL)
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != signal.SIGKILL:
+        raise DataError(f"the process to be killed ended by itself ({status}): run it again")
+    life.agent.recorded(life.truth, arguments)
+    life.commits += 1
+    return "SIGKILL"
