@@ -250,7 +250,7 @@ def test_a_revision_loses_nothing_and_doubles_nothing(
     ["```\n", "```a\n", "````a\n```\n", "\n", "- [ ] a\n", "  ", "`", "- - ", "&#10;", "~~~\n"],
 )
 def test_a_hostile_file_is_read_in_linear_time(piece: str) -> None:
-    text = f"## To-do\n{piece * 20_000}x\n## Notes\n{piece * 20_000}x"
-    began = time.perf_counter()
+    text = f"## To-do\n{piece * 8_000}x\n## Notes\n{piece * 8_000}x"
+    began = time.process_time()
     assert write(read(text)).endswith("x\n")
-    assert time.perf_counter() - began < 8
+    assert time.process_time() - began < 3
