@@ -142,6 +142,10 @@ def test_a_nested_bullet_without_a_box_is_as_done_as_what_it_belongs_to() -> Non
     assert [item.text for item in found if item.done] == ["a", "b"]
 
 
+def test_a_bullet_beside_one_that_is_done_is_open() -> None:
+    assert todo("- [x] a\n- b") == (Item("a", True), Item("b"))
+
+
 def test_lines_that_go_on_belong_to_their_item() -> None:
     assert todo("- [ ] a\nb\n  c\n\n  d\n\ne\nf") == (Item("a\nb\nc\n\nd"), Item("e"), Item("f"))
 
