@@ -38,13 +38,13 @@ def forget(
         from agentctx.memory import forget as forgetting
 
         exact = forgetting.resolved(memory, wanted)
-        originals = forgetting.originals(memory.folder / ARCHIVE, exact)
+        originals = _originals(memory.folder / ARCHIVE, exact)
         if not yes:
             _plan(forgetting.found(memory, exact), originals, as_json=as_json)
             return
         proof = forgetting.forget(memory, exact)
         if archive:
-            forgetting.remove_originals(memory.folder / ARCHIVE, originals)
+            _remove(memory.folder / ARCHIVE, originals)
         lines = [proof.line, *_left(originals, removed=archive), *_elsewhere(memory)]
     if as_json:
         print_json({**plain(proof), "originals": list(originals), "removed": archive})
@@ -98,6 +98,24 @@ def _plan(found: Found, originals: Sequence[str], *, as_json: bool) -> None:
     count = f"{len(found.files)} files of all branches and {len(found.steps)} open steps"
     typer.echo("\n".join([f"Would change {count}", *_left(originals, removed=False)]))
     typer.echo("Nothing has changed yet: --yes does it; git hashes change, ids stay")
+
+
+def _originals(root: Path, wanted: Target) -> tuple[str, ...]:
+    from agentctx import eviction
+    from agentctx.archive import Archive
+    from agentctx.memory.forget import originals
+
+    ids = [entry.id for entry in eviction.entries(root)] if root.is_dir() else []
+    return originals(ids, Archive(root).read, wanted)
+
+
+def _remove(root: Path, originals: Sequence[str]) -> None:
+    """Remove originals; expanding one then says that it is not there."""
+    from agentctx import eviction
+
+    for id in originals:
+        eviction.path(root, id).unlink(missing_ok=True)
+        eviction.tombstone(root, id).unlink(missing_ok=True)
 
 
 def _left(originals: Sequence[str], *, removed: bool) -> Iterator[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agentctx.errors import MemoryLocked, MemoryStoreError, UnknownMemory
+from agentctx.errors import ArchiveError, MemoryLocked, MemoryStoreError, UnknownMemory
 from agentctx.memory import ids, lines, operation, paths, repack, scrub, texts
 from agentctx.memory.commit import commit
 from agentctx.memory.journal import Journal, Mark
@@ -209,28 +209,19 @@ def _changed(before: str, after: str) -> tuple[str, ...]:
     return tuple(line for line in after.split("\n") if line not in kept)
 
 
-def originals(folder: Path, wanted: Target) -> tuple[str, ...]:
-    """Return the ids of the originals in the archive that hold it."""
-    from agentctx import eviction
-    from agentctx.archive import Archive
-    from agentctx.errors import ArchiveError
+def originals(ids: Iterable[str], read: Callable[[str], bytes], wanted: Target) -> tuple[str, ...]:
+    """Return those originals of the archive that hold it.
 
-    archive = Archive(folder)
-    holding = []
-    for entry in eviction.entries(folder) if folder.is_dir() else ():
-        try:
-            text = archive.read(entry.id).decode("utf-8", "replace")
-        except ArchiveError:
-            continue
-        if wanted.matches(text):
-            holding.append(entry.id)
-    return tuple(holding)
+    Args:
+        ids: content ids of all of them.
+        read: returns one by its content id; what it cannot read is left out.
+        wanted: what is to be forgotten.
+    """
+    return tuple(id for id in ids if id in wanted.originals or _reads(id, read, wanted))
 
 
-def remove_originals(folder: Path, gone: Iterable[str]) -> None:
-    """Remove originals from the archive; expanding them then says that they are not there."""
-    from agentctx import eviction
-
-    for id in gone:
-        eviction.path(folder, id).unlink(missing_ok=True)
-        eviction.tombstone(folder, id).unlink(missing_ok=True)
+def _reads(id: str, read: Callable[[str], bytes], wanted: Target) -> bool:
+    try:
+        return wanted.matches(read(id).decode("utf-8", "replace"))
+    except ArchiveError:
+        return False

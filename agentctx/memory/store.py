@@ -160,11 +160,7 @@ class Store:
 
     @contextmanager
     def maintenance(self) -> Iterator[Parts]:
-        """Hold the lock, and hand out the parts, for what rewrites or packs everything.
-
-        Raises:
-            MemoryLocked: another process holds the lock for too long.
-        """
+        """Hold the lock, and hand out the parts, for what rewrites or packs everything."""
         self._join()
         with self._locked():
             yield self._all

@@ -21,12 +21,17 @@ _COPY = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What is to be forgotten: all that matches, and records and steps by id or session."""
+    """What is to be forgotten: all that matches, and records and steps by id or session.
+
+    `literal` says that the pattern is of a text as it stands; `originals` are the content ids of
+    what the steps observed.
+    """
 
     pattern: Pattern | None = None
     literal: bool = False
     records: frozenset[str] = frozenset()
     session: str = ""
+    originals: frozenset[str] = frozenset()
 
     def matches(self, text: str) -> bool:
         """Say whether a text holds it."""
@@ -91,12 +96,19 @@ def with_copies(wanted: Target, said: Iterable[Commit], steps: Iterable[Step]) -
     """
     import re2
 
-    ids = {*wanted.records, *(one.id for one in steps)}
+    gone = list(steps)
+    ids = {*wanted.records, *(one.id for one in gone)}
     copied = {text for made in said for text in _handed_on(made)}
     fixed = _vocabulary()
     parts = [_loose(text) for text in sorted(copied) if text not in fixed]
     program = re2.compile("|".join(parts)) if parts else None
-    return replace(wanted, pattern=program, literal=bool(parts), records=frozenset(ids))
+    return replace(
+        wanted,
+        pattern=program,
+        literal=bool(parts),
+        records=frozenset(ids),
+        originals=frozenset(one.original for one in gone if one.original),
+    )
 
 
 def _handed_on(made: Commit) -> Iterator[str]:

@@ -340,11 +340,12 @@ def test_the_proof_sees_through_every_way_of_writing_a_text(text):
     assert holds(texts.dump({"a": {"b": [said]}}).encode(), wanted)
 
 
-def test_originals_that_hold_it_are_counted(tmp_path):
+def test_originals_that_hold_it_or_that_a_forgotten_step_observed_are_counted(memory, tmp_path):
     from agentctx.archive import Archive
 
     archive = Archive(tmp_path / "archive")
-    name = archive.put(b"log: hunter2")
-    archive.put(b"log: nothing")
-    assert originals(tmp_path / "archive", target("hunter2")) == (name,)
-    assert originals(tmp_path / "nowhere", target("hunter2")) == ()
+    ids = [archive.put(f"log: {text}".encode()) for text in ("hunter2", "nothing", "other")]
+    assert originals([*ids, "0" * 64], archive.read, target("hunter2")) == (ids[0],)
+    memory.log(observation="short form", action="look", original=ids[2])
+    wanted = resolved(memory, target(records=[memory.commit("Looked").id]))
+    assert originals(ids, archive.read, wanted) == (ids[2],)
