@@ -19,6 +19,7 @@ from agentctx.evals.page import figures
 from agentctx.evals.page.demo import render
 from agentctx.evals.page.document import save
 from agentctx.evals.play import Played, Step, Tell, play
+from agentctx.evals.remember_demo import Revival, revive
 from agentctx.evals.report import as_json as results_json
 from agentctx.evals.results import PolicyResult
 from agentctx.evals.trajectory import Trajectory
@@ -29,16 +30,17 @@ Pair = tuple[str, float, float, Callable[[float], str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demo:
-    """A played run, the laws that it shows, and the seconds that it took."""
+    """A played run, the laws that it shows, what memory brought back, and the seconds of all."""
 
     played: Played
     laws: tuple[Law, ...]
+    revival: Revival
     seconds: float
 
     @property
     def proven(self) -> bool:
-        """Whether every law held."""
-        return all(law.holds for law in self.laws)
+        """Whether every law held, and nothing that memory told fell short."""
+        return all(law.holds for law in self.laws) and self.revival.holds
 
 
 def run(
@@ -55,8 +57,11 @@ def run(
         DataError: the file holds no trajectory that can be read.
     """
     begin = time.perf_counter()
-    played = play(first(path or shipped()), settings or Settings(), tell or _nobody)
-    return Demo(played=played, laws=laws(played), seconds=time.perf_counter() - begin)
+    trajectory = first(path or shipped())
+    played = play(trajectory, settings or Settings(), tell or _nobody)
+    revival = revive(trajectory)
+    seconds = time.perf_counter() - begin
+    return Demo(played=played, laws=laws(played), revival=revival, seconds=seconds)
 
 
 def shipped() -> Path:
@@ -86,7 +91,7 @@ def write(demo: Demo, html: Path) -> None:
     Raises:
         DataError: it cannot be written there.
     """
-    save(render(demo.played, demo.laws, demo.seconds), html)
+    save(render(demo.played, demo.laws, demo.revival, demo.seconds), html)
 
 
 def as_json(demo: Demo) -> dict[str, object]:
@@ -100,6 +105,7 @@ def as_json(demo: Demo) -> dict[str, object]:
         "laws": [asdict(law) for law in demo.laws],
         "prefix": asdict(played.prefix),
         "proofs": [asdict(proof) for proof in played.proofs],
+        "memory": {**asdict(demo.revival), "holds": demo.revival.holds},
         "seconds": demo.seconds,
         **results_json(played.results),
     }
@@ -111,6 +117,7 @@ def screen(demo: Demo, html: Path | None = None) -> Group:
     head = Text(f"{run.task}, {run.agent}, {run.model}: {ours(demo.played).spend.calls} calls")
     head.append(f"  ({demo.seconds:.1f} s, no key, no network)", "dim")
     parts: list[Text | Table] = [head, _figures(demo.played), _laws(demo.laws)]
+    parts.append(_memory(demo.revival))
     if html:
         parts.append(
             Text.assemble("the whole report, with plots and examples: ", (str(html), "bold"))
@@ -152,6 +159,24 @@ def _laws(found: tuple[Law, ...]) -> Table:
     for law in found:
         mark = Text("✓", "bold green") if law.holds else Text("✗", "bold red")
         table.add_row(mark, Text(f"{law.number}. {law.name}"), Text(law.shown, "dim"))
+    return table
+
+
+def _memory(revival: Revival) -> Table:
+    told = revival.cut.told
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    mark = Text("✓", "bold green") if revival.holds else Text("✗", "bold red")
+    kept = f"{told.kept} of {told.said} messages of the user's back, word for word"
+    following = "as recorded" if told.next_right else "another than recorded"
+    table.add_row(
+        mark,
+        Text("Memory survives"),
+        Text(
+            f"killed at turn {revival.turn} while a command ran, resumed by another session: {kept}; "
+            f"next action {following}; {told.tokens} tokens beside the user's words",
+            "dim",
+        ),
+    )
     return table
 
 

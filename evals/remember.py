@@ -114,10 +114,10 @@ def play(life: Life, planned: dict[int, list[str]]) -> Iterator[Cut]:
     for number, turn in enumerate(life.trajectory.turns):
         ways = planned.get(number, [])
         flying = [way for way in ways if way != "compaction" and _flies(life, turn)]
+        life.send()
         for way in ways:
             if way not in flying:
                 yield CUTS[way](life, turn, number)
-        life.send()
         life.call(turn)
         if flying:
             life.rewritten()  # a host that keeps its history before it calls

@@ -35,7 +35,7 @@ class Agent:
     def __init__(self, trajectory: Trajectory, random: Random) -> None:
         """Plan the work in parts, more than there will be commits."""
         self.random = random
-        self._parts = [
+        self.parts = [
             f"Part {number} of the work on {trajectory.task}"
             for number in range(1, len(trajectory.turns) // 3 + 8)
         ]
@@ -45,19 +45,20 @@ class Agent:
 
         Half of the time the whole plan is told again, with what is finished.
         """
-        finished, following = self._parts[len(truth.done)], self._parts[len(truth.done) + 1]
+        finished, following = self.parts[len(truth.done) : len(truth.done) + 2]
         tells = not truth.plan or self.random.random() < 0.5
+        spelt = finished.swapcase() if self.random.random() < 0.5 else finished
         return {
             "summary": f"{finished} is finished: {self.random.choice(('tests pass', 'it runs'))}",
-            "done": [{"text": finished.swapcase(), "command": action(turn)[:200], "exit_code": 0}],
+            "done": [{"text": spelt, "command": action(turn)[:200], "exit_code": 0}],
             "next_action": f"look at what turn {number} left open, then begin: {following}",
-            **({"todo": self._parts} if tells else {}),
+            **({"todo": self.parts} if tells else {}),
         }
 
     def recorded(self, truth: Truth, arguments: Mapping[str, Any]) -> None:
         """Note a commit that was made with these arguments."""
-        finished = self._parts[len(truth.done)]
-        truth.commit(self._parts, [finished], str(arguments["next_action"]))
+        finished = self.parts[len(truth.done)]
+        truth.commit(self.parts, [finished], str(arguments["next_action"]))
 
     def aside(self, number: int) -> str:
         """Return what the user says in between."""

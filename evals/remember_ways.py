@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
-import warnings
 from collections.abc import Mapping
 from typing import Protocol
 
-from agentctx.errors import DataError
+from agentctx.evals.remember_killed import FORKS, in_a_killed_process
 from agentctx.evals.remember_life import Life
 from agentctx.evals.remember_results import BUDGET, Cut, Told
 from agentctx.evals.trajectory import Turn
@@ -36,7 +33,7 @@ def kill(life: Life, turn: Turn, number: int) -> Cut:
     """Drop the session without closing it, or kill a process that has it; the host comes back."""
     name = str(life.session.name)
     form = "dropped"
-    if hasattr(os, "fork") and life.random.random() < _REALLY:
+    if FORKS and life.random.random() < _REALLY:
         form = _killed(life, turn, number)
     begin = time.perf_counter()
     life.session = life.open(name)
@@ -51,9 +48,9 @@ def compaction(life: Life, turn: Turn, number: int) -> Cut:
     return _sent(life, number, "compaction", form)
 
 
-def resume(life: Life, turn: Turn, number: int) -> Cut:
+def resume(life: Life, turn: Turn, number: int, form: str = "") -> Cut:
     """Go on in a session of another name, with a fresh conversation."""
-    form = life.random.choice(("closed", "dropped"))
+    form = form or life.random.choice(("closed", "dropped"))
     if form == "closed":
         life.session.close()
     life.session = life.open(f"{life.trajectory.id} {number}")
@@ -158,19 +155,12 @@ def _killed(life: Life, turn: Turn, number: int) -> str:
     """Let another process commit as this session, and kill it when that is acknowledged."""
     arguments = life.agent.commit(turn, number, life.truth)
     call = ToolCall(id="killed", name="context_commit", arguments=arguments)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of threads: the child starts none
-        child = os.fork()
-    if not child:
-        try:
-            life.session = life.open(str(life.session.name))
-            life.committed(call)
-            os.kill(os.getpid(), signal.SIGKILL)
-        finally:
-            os._exit(1)
-    _, status = os.waitpid(child, 0)
-    if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != signal.SIGKILL:
-        raise DataError(f"the process to be killed ended by itself ({status}): run it again")
+
+    def work() -> bytes:
+        life.session = life.open(str(life.session.name))
+        return life.committed(call).encode()
+
+    in_a_killed_process(work)
     life.agent.recorded(life.truth, arguments)
     life.commits += 1
     return "SIGKILL"

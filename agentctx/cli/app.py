@@ -171,3 +171,18 @@ def replay(
 
     names = [name for each in policy or () for name in each.split(",") if name]
     evaluate.replay(data, names, jobs, html, host_prompt, as_json=json)
+
+
+@evals.command("memory")
+def remember(
+    data: Annotated[list[Path], typer.Argument(help=".jsonl or .jsonl.gz trajectories.")],
+    cuts: Annotated[int, typer.Option(min=1, help="Cuts of each way in each run.")] = 1,
+    seed: Annotated[int, typer.Option(help="Another one cuts elsewhere.")] = 0,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; default: all cores.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the report here, too.")] = None,
+    json: Json = False,
+) -> int:
+    """Cut trajectories anywhere and check what memory brings back."""
+    from agentctx.cli import evaluate
+
+    return evaluate.remember(data, cuts, seed, jobs, html, as_json=json)

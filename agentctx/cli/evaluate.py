@@ -49,6 +49,35 @@ def replay(
         typer.echo(report.as_text(results))
 
 
+def remember(
+    data: Sequence[Path],
+    cuts: int,
+    seed: int,
+    jobs: int | None,
+    html: Path | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Cut trajectories and print what memory brings back; return 1 if anything fell short.
+
+    Raises:
+        DataError: a file cannot be read, or the report cannot be written.
+    """
+    from agentctx.evals import live, remember, remember_report
+
+    with progress("cutting") as advance:
+        found = remember.run(data, cuts, seed, jobs or os.cpu_count() or 1, advance)
+    if html:
+        from agentctx.evals.page import memory, save
+
+        save(memory.render(found), html)
+    if as_json:
+        print_json(remember_report.as_json(found))
+    else:
+        live.show(remember_report.screen(found))
+    return 0 if found.proven else 1
+
+
 def demo(html: Path, *, as_json: bool) -> int:
     """Play the recorded run that ships and write its report; return 1 if a law did not hold.
 

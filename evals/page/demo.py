@@ -11,14 +11,16 @@ from agentctx.evals.page.demo_proof import observations, proof_note
 from agentctx.evals.page.document import card, cards, document, pill, row, section, table, terms
 from agentctx.evals.page.exhibit import exhibit, originals
 from agentctx.evals.page.markup import Html, join, tag
+from agentctx.evals.page.memory import revived
 from agentctx.evals.page.spent import families, steps
 from agentctx.evals.play import Played, best
+from agentctx.evals.remember_demo import Revival
 
 EXAMPLES = 10
 COMMAND = "agentctx demo --html report.html"
 
 
-def render(played: Played, laws: Sequence[Law], seconds: float) -> str:
+def render(played: Played, laws: Sequence[Law], revival: Revival, seconds: float) -> str:
     """Return the report as one HTML file."""
     return document(
         f"agentctx: {played.trajectory.task}, replayed",
@@ -31,6 +33,7 @@ def render(played: Played, laws: Sequence[Law], seconds: float) -> str:
         section("where", "Where the tokens went", families(ours(played)), tag("h3", "By reducing step"),
                 steps(ours(played)), lead=_WHERE),
         _examples(played),
+        revived(revival),
         section("laws", "The laws, checked on this run", _laws(laws), lead=_LAWS),
         section("proof", "Law 1, original by original", proof_note(played), observations(played)),
         _method(played),
