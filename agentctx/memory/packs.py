@@ -9,7 +9,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pygit2
+from pygit2.enums import ObjectType
+from pygit2.errors import check_error
+from pygit2.ffi import C, ffi
 
+from agentctx.memory import trees
 from agentctx.memory.parts import Parts
 
 _FEW = 4
@@ -21,8 +25,8 @@ def pack(parts: Parts, hashes: Iterable[str]) -> str:
     disk, folder = parts.disk, parts.repository.objects / "pack"
     builder = pygit2.PackBuilder(parts.repository.git)
     builder.set_threads(1)
-    for hash in dict.fromkeys(hashes):
-        builder.add(pygit2.Oid(hex=hash))
+    for hash, path in _placed(parts, hashes):
+        _add(builder, hash, path)
     if not len(builder):
         return ""
     scratch = parts.repository.path / "tmp_pack"  # libgit2 gives the final name before it syncs
@@ -32,10 +36,10 @@ def pack(parts: Parts, hashes: Iterable[str]) -> str:
     found = sorted(
         scratch.iterdir(), key=lambda path: path.suffix == ".idx"
     )  # the index comes last
-    for path in found:
-        _sync(parts, path)
-    for path in found:
-        disk.replace(path, folder / path.name)
+    for file in found:
+        _sync(parts, file)
+    for file in found:
+        disk.replace(file, folder / file.name)
     disk.sync_folder(folder)
     scratch.rmdir()
     return found[0].stem
@@ -70,6 +74,38 @@ def drop(parts: Parts, indexes: Iterable[Path]) -> None:
     for index in indexes:
         parts.disk.unlink(index)
         parts.disk.unlink(index.with_suffix(".pack"))
+
+
+def _placed(parts: Parts, hashes: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each of the objects with the path at which a commit among them holds it, or ""."""
+    odb = parts.repository.git.odb
+    kinds, waiting = dict[str, list[tuple[str, str]]](), list[tuple[str, str]]()
+    for hash in sorted(set(hashes)):
+        kind, data = odb.read(hash)
+        kinds[hash] = trees.links(data) if kind == ObjectType.TREE else []
+        if kind == ObjectType.COMMIT:
+            kinds[hash] = [(data[5:45].decode(), "")]
+            waiting.append((hash, ""))
+    while waiting:
+        hash, path = waiting.pop()
+        if hash in kinds:
+            yield hash, path
+            waiting += [(inner, f"{path}/{name}") for inner, name in kinds.pop(hash)]
+    yield from ((hash, "") for hash in kinds)
+
+
+def _add(builder: pygit2.PackBuilder, hash: str, path: str) -> None:
+    """Add an object with its path: libgit2 tries like paths for deltas, which halves the trees.
+
+    `PackBuilder.add` has no argument for it.
+    """
+    inner = getattr(builder, "_packbuilder", None)
+    if inner is None:
+        builder.add(pygit2.Oid(hex=hash))
+        return
+    id = ffi.new("git_oid *")
+    ffi.buffer(id)[:] = bytes.fromhex(hash)
+    check_error(C.git_packbuilder_insert(inner, id, ffi.new("char[]", path.encode())))
 
 
 def _sync(parts: Parts, path: Path) -> None:

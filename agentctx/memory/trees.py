@@ -52,6 +52,11 @@ def read(data: bytes, thing: str) -> Tree:
     return found
 
 
+def links(data: bytes) -> list[tuple[str, str]]:
+    """Return hash and name of what stands in a tree, unchecked: for what only moves bytes."""
+    return [(hash.hex(), name.decode("utf-8", "replace")) for _, name, hash in _ENTRY.findall(data)]
+
+
 def _checked(thing: str, mode: bytes, name: bytes) -> str:
     text = name.decode("utf-8", "backslashreplace")
     if mode not in _MODES:
