@@ -15,7 +15,7 @@ PYTHON ?= $(shell for python in python3.13 python3.12 python3.11 python3.14 pyth
 NO_PYTHON = agentctx needs Python 3.11 or newer that can make environments (Debian: apt install python3-venv, \
 	macOS: brew install python), or name one: make PYTHON=/path/to/python3.12
 
-.PHONY: demo test test-long test-laws test-marked lint format bench replay wheel clean
+.PHONY: demo test test-long test-laws test-marked lint format bench bench-memory replay wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/agentctx demo --html report.html
@@ -44,6 +44,10 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-columns=min,median,max,rounds
+
+# Takes ten minutes; FLAGS=--quick takes three. Beside contexa too where it is installed.
+bench-memory: $(VENV)/.installed
+	$(BIN)/python -m benchmarks.memory $(FLAGS)
 
 replay: $(VENV)/.installed
 	$(BIN)/agentctx eval replay $(DATA) --jobs $(JOBS)
