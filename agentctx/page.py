@@ -87,6 +87,7 @@ class Page:
         with intake.guarded():
             standing, keeper = self.standing, self.keeper
             if standing.epoch or (standing.first and standing.depth and not keeper.named):
+                keeper.stores.tell("epoch", self.key, generation=standing.generation)
                 keeper.record("the history was replaced")
             entries = list(self._scribe(emitted).entries())
             block = self._block()

@@ -58,6 +58,26 @@ def test_every_law_holds_on_every_request_of_a_history(wire: str, share: int, da
 
 
 @laws
+def test_every_law_holds_with_memory(wire: str, data: Path) -> None:
+    with Session("before", data=data, memory="on") as earlier:
+        earlier.rewrite({"messages": [{"role": "user", "content": "Mend it, but keep the tests."}]})
+        earlier.memory.commit("Half of it is mended", next_action="mend the rest")
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=300 if LONG else 8)
+    @drawn
+    def histories(conversation: Conversation) -> None:
+        seen["histories"] += 1
+        own = replace(conversation, task=f"{conversation.task} #{seen['histories']}")
+        for turn in replay(wire, own, data, memory="on"):
+            assert "keep the tests" in turn.block
+            for law in LAWS:
+                law(turn)
+
+    histories()
+
+
+@laws
 @settings(max_examples=10)
 @drawn
 def test_what_was_sent_before_we_came_stays_raw(wire: str, conversation: Conversation) -> None:

@@ -4,10 +4,14 @@ import json
 import subprocess
 import sys
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agentctx import wire as formats
 from agentctx.config import Settings
@@ -18,6 +22,7 @@ from agentctx.options import Mode, Remember
 from agentctx.session import Session
 from agentctx.tokens import counter
 from agentctx.values import Kind, Observation, ToolCall, Trust
+from tests.conftest import LONG
 from tests.strategies import WIRES, Call, Conversation, Turn, render
 from tests.test_session import FILE, NOISE, ONE, call, request, result, send, texts
 
@@ -349,19 +354,9 @@ def test_a_compaction_is_committed_and_told(
     assert found == [f"make call_{n}" for n in range(4)]
     words = [step.observation for step in journal(tmp_path) if step.kind is StepKind.USER]
     assert not any("summary" in text for text in words)
-    more = sent(
-        session,
-        wire,
-        Conversation(
-            **{**vars_of(compacted), "turns": (*compacted.turns, *steps("five", start=4))}
-        ),
-    )
+    longer = replace(compacted, turns=(*compacted.turns, *steps("five", start=4)))
+    more = sent(session, wire, longer)
     assert bodies(more)[: len(bodies(after))] == bodies(after)
-
-
-def vars_of(talk: Conversation) -> dict[str, Any]:
-    names = ("system", "task", "turns", "image", "listed", "tools", "flavor")
-    return {name: getattr(talk, name) for name in names}
 
 
 def test_going_back_and_exploring_is_no_epoch(tmp_path: Path, wire: str) -> None:
@@ -532,3 +527,53 @@ async def test_the_twins_do_the_same(tmp_path: Path) -> None:
 @pytest.fixture(autouse=True)
 def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AGENTCTX_MEMORY", raising=False)
+
+
+_MOVES = st.lists(st.sampled_from("step step step answer compact shrink back".split()), max_size=9)
+
+
+@settings(max_examples=200 if LONG else 8)
+@given(st.sampled_from(WIRES), _MOVES)
+def test_the_prefix_moves_at_an_epoch_only_and_no_word_is_ever_missing(
+    wire: str, moves: list[str]
+) -> None:
+    with TemporaryDirectory() as folder:
+        talk, words = conversation(), [RULE]
+        before: tuple[list[str], list[str]] = ([], [])
+        for number, move in enumerate(["start", *moves]):
+            talk = moved(talk, move, number)
+            if move == "answer":
+                words.append(talk.turns[-1].user)
+            if move == "back":  # the user has taken it back
+                words = [word for word in words if word == RULE or word in raw_text(talk)]
+            session = Session("run", data=folder, memory="on")
+            raw = session.offer(render(wire, talk), wire=wire)
+            now = session.rewrite(raw, wire=wire)
+            epoch = any(event.kind == "epoch" for event in session.stores.events.recent)
+            assert not any(event.kind.endswith("failed") for event in session.stores.events.recent)
+            if bodies(raw)[: len(before[0])] == before[0] and not epoch:
+                assert bodies(now)[: len(before[1])] == before[1]
+            said = "\n".join(slot.text for slot in formats.get(wire).read(now))
+            assert [word for word in words if word not in said] == []
+            before = (bodies(raw), bodies(now))
+
+
+def raw_text(talk: Conversation) -> str:
+    return "\n".join(turn.user for turn in talk.turns)
+
+
+def moved(talk: Conversation, move: str, number: int) -> Conversation:
+    turns = talk.turns
+    match move:
+        case "step":
+            turns = (*turns, *steps(f"output {number}", start=number))
+        case "answer":
+            turns = (*turns, Turn(text=f"Done with {number}.", user=f"Next: never use {number}."))
+        case "compact":
+            return replace(talk, task=f"Here is a summary of our work so far: {number}.", turns=())
+        case "shrink":
+            summary = Turn(text=f"Summary {number}: all went well.", user="Continue.")
+            turns = (summary, *turns[-1:]) if len(turns) > 3 else turns
+        case "back":
+            turns = turns[:-1]
+    return replace(talk, turns=turns)
