@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from agentctx.cli import memory_keep, memory_look
 
@@ -15,13 +17,41 @@ OnBranch = Annotated[
 ]
 Many = list[str] | None
 
+commands = typer.Typer()
+
+
+class Lazy(TyperGroup):
+    """The commands, put together when one is asked for: no other command waits for them."""
+
+    @property
+    def commands(self) -> dict[str, Any]:
+        """The commands by name."""
+        return _built()
+
+    @commands.setter
+    def commands(self, given: object) -> None:
+        """Leave them as they are."""
+
+
+@cache
+def _built() -> dict[str, Any]:
+    group: Any = typer.main.get_command(commands)
+    built: dict[str, Any] = group.commands
+    return built
+
+
 app = typer.Typer(
-    help="Remember on branches: records, roadmap, steps; recall them later or elsewhere.",
+    cls=Lazy,
     no_args_is_help=True,
 )
 
 
-@app.command()
+@app.callback()
+def root() -> None:
+    """Remember on branches: records, roadmap, steps; recall them later or elsewhere."""
+
+
+@commands.command()
 def log(
     observation: Annotated[str, typer.Argument(help="What came of it; - is stdin.")] = "",
     thought: Annotated[str, typer.Option(help="Why.")] = "",
@@ -38,7 +68,7 @@ def log(
     memory_work.log(text, thought, action, exit_code, branch, user=user, as_json=json)
 
 
-@app.command()
+@commands.command()
 def commit(
     contribution: Annotated[str, typer.Argument(help="What was achieved; - is stdin.")],
     done: Annotated[Many, typer.Option(help="A thing that is finished; ticks its box.")] = None,
@@ -74,7 +104,7 @@ def commit(
     )
 
 
-@app.command("branch")
+@commands.command("branch")
 def begin(
     name: Annotated[str, typer.Argument(help="What it is called.")],
     purpose: Annotated[str, typer.Argument(help="What it is for.")] = "",
@@ -90,7 +120,7 @@ def begin(
     memory_work.begin(name, purpose, hypothesis, start, branch, stay=stay, as_json=json)
 
 
-@app.command()
+@commands.command()
 def switch(
     name: Annotated[str, typer.Argument(help="An open branch.")], json: Json = False
 ) -> None:
@@ -100,7 +130,7 @@ def switch(
     memory_work.switch(name, as_json=json)
 
 
-@app.command()
+@commands.command()
 def merge(
     name: Annotated[str, typer.Argument(help="The branch that is merged.")],
     outcome: Annotated[str, typer.Option(help="success, partial or failure.")] = "success",
@@ -118,7 +148,7 @@ def merge(
     return memory_work.merge(name, outcome, summary, policy, resolve or [], branch, as_json=json)
 
 
-@app.command()
+@commands.command()
 def abandon(
     name: Annotated[str, typer.Argument(help="The branch that led nowhere.")],
     lesson: Annotated[str, typer.Argument(help="What it taught.")],
@@ -130,7 +160,7 @@ def abandon(
     memory_work.abandon(name, lesson, as_json=json)
 
 
-@app.command()
+@commands.command()
 def trust(
     id: Annotated[str, typer.Argument(help="A record that was held back.")],
     branch: OnBranch = "",
@@ -142,7 +172,7 @@ def trust(
     memory_work.trust(id, branch, as_json=json)
 
 
-@app.command()
+@commands.command()
 def undo(
     operation: Annotated[str | None, typer.Argument(help="Default: the newest.")] = None,
     json: Json = False,
@@ -153,5 +183,5 @@ def undo(
     memory_work.undo(operation, as_json=json)
 
 
-app.add_typer(memory_look.app)
-app.add_typer(memory_keep.app)
+commands.add_typer(memory_look.app)
+commands.add_typer(memory_keep.app)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from agentctx.errors import ArchiveError, MemoryLocked, MemoryStoreError, UnknownMemory
 from agentctx.memory import ids, lines, operation, paths, repack, scrub, texts
