@@ -192,7 +192,8 @@ def test_scrolling_shows_everything_exactly_once_in_order(
 
     whole = rows([ask("", ALL, 999)])
     pages = scrolled(ask)
-    assert rows(pages[::-1] if pages[0].level == "log" else pages) == whole
+    backwards = "\n[older" in pages[0].text  # a log that is held back or empty is no log
+    assert rows(pages[::-1] if backwards else pages) == whole
 
 
 @given(st.lists(steps(), min_size=1, max_size=6), st.integers(LEAST, 200))
