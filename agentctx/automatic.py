@@ -25,9 +25,10 @@ class Account:
     sources: tuple[str, ...] = ()
 
 
-def worth_a_record(live: Sequence[Step]) -> bool:
-    """Tell whether anything was done or answered since the newest record."""
-    return any(step.kind in (StepKind.STEP, StepKind.ANSWER) for step in live)
+def worth_a_record(live: Sequence[Step], *, words: bool = False) -> bool:
+    """Tell whether anything was done or answered since the newest record, or with `words` said."""
+    kinds = {StepKind.STEP, StepKind.ANSWER, *([StepKind.USER] if words else [])}
+    return any(step.kind in kinds for step in live)
 
 
 def account(live: Sequence[Step], state: ExecutionState, why: str, recorded: str) -> Account:

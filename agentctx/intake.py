@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentctx.errors import AgentctxError, ArchiveError, LedgerError, MemoryStoreError
 from agentctx.marks import Taking
@@ -54,14 +54,14 @@ def take(
         MemoryStoreError: a step cannot be written.
         RedactionError: secrets could not be removed.
     """
-    left, logged = list(batch.entries), list[Entry]()
+    left, logged = [_kept(entry, stores) for entry in batch.entries], list[Entry]()
     try:
         with stores.marks.taking(batch.key) as taking:
             ahead_of_us = bool(batch.position) and taking.knows(batch.position)
             while left:
                 entry = left[0]
                 if _is_new(taking, entry, batch, again=entry.again and not ahead_of_us):
-                    _log(entry, memory, stores)
+                    _log(entry, memory)
                     logged.append(entry)
                 del left[0]
             if batch.ahead:
@@ -71,7 +71,7 @@ def take(
     except LedgerError as error:
         stores.tell("ledger-failed", batch.key, error=str(error))
         for entry in left:
-            _log(entry, memory, stores)
+            _log(entry, memory)
             logged.append(entry)
     return logged
 
@@ -112,7 +112,7 @@ def _gist(text: str) -> str:
     return _GIST.sub("", text)[:_LONG]
 
 
-def _log(entry: Entry, memory: Memory, stores: Stores) -> None:
+def _log(entry: Entry, memory: Memory) -> None:
     if entry.kind is StepKind.USER:
         memory.heard(entry.observation)
     elif entry.kind is StepKind.ANSWER:
@@ -125,20 +125,20 @@ def _log(entry: Entry, memory: Memory, stores: Stores) -> None:
             exit_code=entry.exit_code,
             trust=Trust.TOOL,
             call_id=entry.call_id,
-            original=_original(entry, stores),
+            original=entry.original,
             kind=entry.kind,
         )
 
 
-def _original(entry: Entry, stores: Stores) -> str:
-    """Return the content id under which the archive has all of an observation, "" if it has not."""
+def _kept(entry: Entry, stores: Stores) -> Entry:
+    """Return an entry with the content id of its whole observation in the archive, if it is there."""
     try:
         if found := marker.handles(entry.observation):
-            return stores.resolve(found[-1])
+            return replace(entry, original=stores.resolve(found[-1]))
         if entry.whole:
             redact = stores.redactor.redact
             raw = redact(entry.whole).encode("utf-8", "surrogatepass")
-            return stores.archive.put(raw, command=redact(entry.action))
+            return replace(entry, original=stores.archive.put(raw, command=redact(entry.action)))
     except ArchiveError as error:
         stores.tell("archive-failed", "", error=str(error))
-    return ""
+    return entry

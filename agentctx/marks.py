@@ -174,6 +174,13 @@ class Marks:
         with db.reading(self._engine) as connection:
             return _block(connection, session, generation)
 
+    def is_block(self, text: str) -> bool:
+        """Tell whether a text is what some conversation was shown."""
+        raw = text.encode("utf-8", "surrogatepass")
+        found = sa.select(_blocks.c.generation).where(_blocks.c.text == raw).limit(1)
+        with db.reading(self._engine) as connection:
+            return connection.execute(found).first() is not None
+
     @contextmanager
     def taking(self, session: str) -> Iterator[Taking]:
         """Open a transaction that no other process shares."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from agentctx import intake, scribe
+from agentctx import intake, recollection, scribe
 from agentctx.automatic import account, worth_a_record
 from agentctx.conversation import ALONE
 from agentctx.intake import Batch, guarded
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MAIN = "main"
 _CONVERSATIONS = 256
+_LEAVING = {"context_branch", "context_switch"}  # what was heard is to be known there
 _OBSERVED = 64  # results that a host may put into messages of the user's
 
 
@@ -86,6 +87,12 @@ class Notebook:
                     made = entry.action, entry.observation, entry.exit_code
                     self._pace = self._pace.after(*made)
 
+    def bare(self, slots: Sequence[Slot]) -> tuple[Sequence[Slot], str]:
+        """Return the slots of a request without a block that we put there, and that block."""
+        kept, block = recollection.part(slots)
+        wrote = bool(block) and asked(self.stores, lambda: self.stores.marks.is_block(block), False)
+        return (kept, block) if wrote else (slots, "")
+
     def page(
         self, key: str, module: Wire, payload: Payload, slots: Sequence[Slot], there: str
     ) -> Page:
@@ -133,6 +140,8 @@ class Notebook:
         from agentctx.memory.tools import answer
 
         with self._lock:
+            if call.name in _LEAVING:
+                self.record("the branch was left", words=True)
             before = self.memory.current
             text = answer(self.memory, call, count=self.count)
             self._pace = None
@@ -140,8 +149,12 @@ class Notebook:
                 self.stand()
             return text
 
-    def record(self, why: str) -> Commit | None:
+    def record(self, why: str, *, words: bool = False) -> Commit | None:
         """Commit what was done since the newest record; None when nothing was.
+
+        Args:
+            why: what the record is written for.
+            words: whether something that the user said is enough to commit.
 
         Raises:
             MemoryStoreError: it cannot be written.
@@ -149,7 +162,7 @@ class Notebook:
         with self._lock, guarded():
             memory = self.memory
             live = memory.live()
-            if not worth_a_record(live):
+            if not worth_a_record(live, words=words):
                 return None
             latest = memory.snapshot().latest if memory.store.tip(memory.current) else None
             made = account(live, memory.state(), why, latest.next_action if latest else "")
@@ -171,7 +184,7 @@ class Notebook:
         if branch in memory.store.branches():
             memory.switch(branch)
         else:
-            parent.record(f"branch {branch} began")
+            parent.record(f"branch {branch} began", words=True)
             memory.current = parent.memory.current
             memory.branch(branch, purpose)
         self.stand()

@@ -152,7 +152,8 @@ class Page:
         return recollection.recollect(self.keeper.memory, self.slots, count=self.keeper.count)
 
     def _late(self) -> Sequence[Step]:
-        return () if self.known.recovered else self.keeper.memory.live()[-_LATE:]
+        begins = self.standing.first and not self.standing.depth
+        return () if self.known.recovered or begins else self.keeper.memory.live()[-_LATE:]
 
     @property
     def _others(self) -> set[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from agentctx.memory.hygiene import CLOSING, OPENING
 from agentctx.memory.render import BUDGET, WORDS_BUDGET, render
 from agentctx.memory.state import ExecutionState
+from agentctx.standing import leads
 from agentctx.values import Kind, Payload, Slot
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def part(slots: Sequence[Slot]) -> tuple[tuple[Slot, ...], str]:
     kept: list[Slot] = []
     block = ""
     for slot in slots:
-        found = _OURS.search(slot.text) if _leads(slot) and OPENING in slot.text else None
+        found = _OURS.search(slot.text) if leads(slot) and OPENING in slot.text else None
         if found is None:
             kept.append(slot)
             continue
@@ -77,14 +78,10 @@ def place(
     Raises:
         WireError: the message is an object of an SDK.
     """
-    last = next((slot for slot in reversed(slots) if _leads(slot)), None)
+    last = next((slot for slot in reversed(slots) if leads(slot)), None)
     if last is None or block == instead:
         return payload
     return module.append(payload, last.path, block, instead=instead)
-
-
-def _leads(slot: Slot) -> bool:
-    return slot.turn == 0 and slot.kind is Kind.USER
 
 
 def _stands(word: str, said: Sequence[str]) -> bool:

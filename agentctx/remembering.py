@@ -119,11 +119,7 @@ class Remembering:
 
     def bare(self, slots: Sequence[Slot]) -> tuple[Sequence[Slot], str]:
         """Return the slots of a request without a block of ours, and that block."""
-        if not self.remembers:
-            return slots, ""
-        from agentctx.recollection import part
-
-        return part(slots)
+        return self.notebook.bare(slots) if self.remembers else (slots, "")
 
     def page(
         self, key: str, module: Wire, payload: Payload, slots: Sequence[Slot], there: str

@@ -42,9 +42,9 @@ _SUMMARY_STARTS = 600  # characters within which a summary says that it is one
 class Entry:
     """One line for the journal, and the marks by which it is known again.
 
-    `again` says that it counts even if such a one is known. `whole` is the observation before it
-    was cut, for the archive; "" when it was not. `told` is a mark that may
-    have been left in advance, by who noted it already.
+    `again` says that it counts even if such a one is known, `told` is a mark that whoever noted it
+    already has left. `whole` is the observation before it was cut, "" when it was not, `original`
+    its content id in the archive.
     """
 
     kind: StepKind
@@ -57,6 +57,7 @@ class Entry:
     exit_code: int | None = None
     call_id: str = ""
     whole: str = ""
+    original: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +110,7 @@ class Scribe:
         """Tell whether a message is what a person said, not what a host wrote in their place."""
         if _TOLD_BY_HOST.match(slot.text):
             return False
-        if (self.standing.epoch or turn == 0) and _SUMMARY.search(slot.text[:_SUMMARY_STARTS]):
+        if (self.standing.epoch or turn == 0) and is_summary(slot.text):
             return False
         return not turn or not (_OBSERVED.match(slot.text) or self._shown(slot.text))
 
@@ -198,6 +199,11 @@ def answer(text: str, safe: Safe, *, again: bool = False) -> Entry:
 def seen(text: str) -> str:
     """Return the mark of a result that was shown before its call was known."""
     return f"seen:{content_id(text)[:32]}"
+
+
+def is_summary(text: str) -> bool:
+    """Tell whether a host wrote a message in place of the history that it has compacted."""
+    return _SUMMARY.search(text[:_SUMMARY_STARTS]) is not None
 
 
 def heard(text: str) -> str:

@@ -40,13 +40,15 @@ class History:
     """What of a conversation was taken in before.
 
     `newest` is its newest generation with the most turns of that; `steps` are those logged since
-    the newest record; `missing` says that the request lacks something that the user had said.
+    the newest record; `missing` says that the request lacks something that the user had said,
+    `summed` that it begins with a summary.
     """
 
     known: Mapping[str, Place]
     newest: Place | None
     steps: int = 0
     missing: bool = False
+    summed: bool = False
 
 
 def positions(slots: Sequence[Slot], link: str = "") -> tuple[str, ...]:
@@ -85,13 +87,19 @@ def judge(chain: Sequence[str], history: History, *, told: bool) -> Standing:
     if newest is None:
         return Standing(0, at, depth, first=True)
     if at < 0:
-        if depth and depth >= newest.depth:  # its first message changes at every request
+        if _renewed(depth, history, newest):
             return Standing(newest.generation, at, depth)
         return Standing(newest.generation + 1, at, depth, epoch=True)
     here = history.known[chain[at]].generation
     if here == newest.generation and _compacted(at, depth, history, newest, told=told):
         return Standing(here + 1, at, depth, epoch=True)
     return Standing(here, at, depth)
+
+
+def _renewed(depth: int, history: History, newest: Place) -> bool:
+    """Tell whether a host merely changes its first message, as some do at every request."""
+    lost = history.summed or (history.missing and history.steps >= _WORTH)
+    return 0 < newest.depth <= depth and not lost
 
 
 def _compacted(at: int, depth: int, history: History, newest: Place, *, told: bool) -> bool:
@@ -101,6 +109,11 @@ def _compacted(at: int, depth: int, history: History, newest: Place, *, told: bo
         return at == 0 and newest.depth > 1 and (told or history.missing)
     slid = at == 0 and history.steps >= _WORTH and depth <= newest.depth
     return 2 * depth <= newest.depth or history.missing or slid
+
+
+def leads(slot: Slot) -> bool:
+    """Tell whether a slot is something that the user says before the model's first turn."""
+    return slot.turn == 0 and slot.kind is Kind.USER
 
 
 def told(slots: Sequence[Slot]) -> bool:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from agentctx import scribe
 from agentctx.errors import LedgerError
 from agentctx.marks import Place
-from agentctx.standing import History, Standing, judge, told
+from agentctx.standing import History, Standing, judge, leads, told
 from agentctx.stores import Stores
 from agentctx.values import Kind, Slot
 
@@ -56,7 +56,8 @@ class Finder:
         history = History(known=known.places, newest=newest)
         if newest and at != depth and (at < depth - 1 or at == 0):
             missing = self._missing(key, newest.generation, slots)
-            history = replace(history, steps=self.steps(), missing=missing)
+            summed = any(scribe.is_summary(slot.text) for slot in slots if leads(slot))
+            history = replace(history, steps=self.steps(), missing=missing, summed=summed)
         return judge(chain, history, told=told(slots))
 
     def _look(self, key: str, known: Known, chain: Sequence[str]) -> None:
