@@ -70,7 +70,10 @@ def compose(
     latest = view.latest if view else None
     if draft.purpose is not None and not branch.parent:  # that of the first branch is the project's
         branch = replace(branch, purpose=draft.purpose)
+    following, blockers = _next(draft, latest), _blockers(draft, latest)
     trust = min([author.trust, *(step.trust for step in steps if step.kind is StepKind.STEP)])
+    if latest and ((following and draft.next_action is None) or blockers == latest.blockers != ()):
+        trust = min(trust, latest.trust)  # what is taken over is trusted no more than it was
     record = Commit(
         id=ids.new(now, latest.id if latest else ""),
         kind=kind,
@@ -81,8 +84,8 @@ def compose(
         number=latest.number + 1 if latest else 0,
         parents=(latest.id,) if latest else (),
         done=draft.done,
-        next_action=_next(draft, latest),
-        blockers=_blockers(draft, latest),
+        next_action=following,
+        blockers=blockers,
         findings=draft.findings,
         session=author.session,
         agent=author.agent,
@@ -120,7 +123,10 @@ def _blockers(draft: Draft, latest: Commit | None) -> tuple[str, ...]:
 
 
 def _said(draft: Draft) -> str:
-    return "\n".join([draft.contribution, *draft.findings, draft.next_action or ""])
+    plain = [draft.contribution, *draft.findings, draft.next_action, *(draft.blockers or ())]
+    planned = [draft.purpose, *draft.milestones, *draft.todo, *(one.text for one in draft.done)]
+    further = [*draft.sections.values(), *(texts.dump(one) for one in draft.metadata.values())]
+    return "\n".join(text for text in [*plain, *planned, *further] if text)
 
 
 def _revised(

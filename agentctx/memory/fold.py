@@ -15,6 +15,7 @@ LIMIT = 1_000
 """Characters that a fold may take."""
 
 _LINE = 160
+_HELD = "(held back: see agentctx memory trust)"
 _EARLIER = re.compile(r"- \((\d+) earlier: see history\)")
 
 
@@ -48,7 +49,7 @@ def bounded(text: str, limit: int = 2 * LIMIT) -> str:
 
 
 def _line(record: Commit) -> str:
-    text = " ".join(record.contribution.split())
+    text = _HELD if record.quarantined else " ".join(record.contribution.split())
     return f"- {text if len(text) <= _LINE else f'{text[: _LINE - 1]}…'}"
 
 

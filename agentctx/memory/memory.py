@@ -17,9 +17,9 @@ from agentctx.memory.compose import Author
 from agentctx.memory.draft import Details, Safe, draft, text
 from agentctx.memory.fold import Summariser, bounded
 from agentctx.memory.hygiene import clean
+from agentctx.memory.operation import Operation
 from agentctx.memory.reader import MAIN, Reader
 from agentctx.memory.records import Branch, Commit, Conflict, Outcome, Step, StepKind
-from agentctx.memory.operation import Operation
 from agentctx.memory.writer import Writer
 from agentctx.values import Trust
 

@@ -12,7 +12,7 @@ from agentctx import tokens
 from agentctx.memory import names
 from agentctx.memory.journals import Journals
 from agentctx.memory.operation import Operation
-from agentctx.memory.recall import Request, recall
+from agentctx.memory.recall import Request, level_of, recall
 from agentctx.memory.records import Branch, Recall, Roadmap, Step
 from agentctx.memory.search import Hit, Index
 from agentctx.memory.snapshot import Snapshot
@@ -23,6 +23,9 @@ from agentctx.memory.writer import missing
 MAIN = "main"
 _WINDOW = 20
 """Records that the execution state looks back at."""
+
+_HITS = 10
+"""What a search finds unless it asks for more."""
 
 
 class Reader:
@@ -105,10 +108,9 @@ class Reader:
         if view is None and asked.branch:
             raise missing(self.store, name)
         hits = self._found(asked) if asked.query else ()
+        others = self.branches() if level_of(asked) == "status" else {}
         live = self._journals.live(name, view).steps
-        return recall(
-            view, self.branches(), live, asked, hits=hits, count=self._count, budget=budget
-        )
+        return recall(view, others, live, asked, hits=hits, count=self._count, budget=budget)
 
     def search(self, query: str, *, branch: str | None = None, k: int = 10) -> Recall:
         """Recall the records that fit a query best, on one branch or all."""
@@ -120,4 +122,6 @@ class Reader:
 
     def _found(self, request: Request) -> Sequence[Hit]:
         self.index.catch_up(self.store, {**self.store.archived(), **self.store.branches()})
-        return self.index.search(request.query, limit=request.k, branch=request.branch or None)
+        return self.index.search(
+            request.query, limit=max(request.k, _HITS), branch=request.branch or None
+        )

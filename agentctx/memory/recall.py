@@ -21,7 +21,7 @@ from agentctx.memory.view import View
 from agentctx.memory.window import Window, downwards, reaches, upwards
 from agentctx.values import Trust
 
-__all__ = ["BUDGETS", "LEAST", "Request", "View", "recall"]
+__all__ = ["BUDGETS", "LEAST", "Request", "View", "level_of", "recall"]
 
 BUDGETS = {
     "status": 200,
@@ -89,7 +89,7 @@ def recall(
         ToolError: the request, its cursor or the budget cannot be used.
         UnknownMemory: it asks for what is not there.
     """
-    level, budget = _level(request), _budget(request, budget)
+    level, budget = level_of(request), _budget(request, budget)
     story = _story(level, view, others, live, request, hits, count)
     point, newer = cursor.read(level, request.cursor) if request.cursor else (None, False)
     if point is not None:
@@ -113,7 +113,12 @@ def recall(
     return framed(page, frame, count, budget)
 
 
-def _level(request: Request) -> str:
+def level_of(request: Request) -> str:
+    """Return the level that a request asks for.
+
+    Raises:
+        ToolError: there is none of that name.
+    """
     asked = {
         "search": request.query,
         "metadata": request.segment,
@@ -129,7 +134,7 @@ def _level(request: Request) -> str:
 def _budget(request: Request, budget: int | None) -> int:
     if isinstance(request.k, bool) or not isinstance(request.k, int) or not 1 <= request.k <= _MOST:
         raise ToolError(f"k {str(request.k)[:20]!r} cannot be used: ask for 1 to {_MOST}")
-    budget = BUDGETS[_level(request)] if budget is None else budget
+    budget = BUDGETS[level_of(request)] if budget is None else budget
     if budget < LEAST:
         raise ToolError(f"a budget of {budget} tokens is too small: allow {LEAST} or more")
     return budget

@@ -10,14 +10,14 @@ from itertools import islice
 from agentctx.errors import MemoryCorrupt, UnknownMemory
 from agentctx.memory import names, roadmap, texts
 from agentctx.memory.ids import ID
+from agentctx.memory.nodes import Node
 from agentctx.memory.paths import log_path
 from agentctx.memory.records import Branch, Commit, Metadata, Roadmap, Step, Word
-from agentctx.memory.nodes import Node
 from agentctx.memory.store import Store
 from agentctx.values import Trust
 
 MAIN, BRANCH, WORDS, TRUSTED = "main.md", "branch.yaml", "words.jsonl", "trusted.txt"
-METADATA = "metadata"
+METADATA, COMMITS = "metadata", "commits"
 
 _SHORTEST = 4
 
@@ -28,6 +28,7 @@ class Snapshot:
     def __init__(self, store: Store, hash: str) -> None:
         """Look at the memory as it was at `hash`; nothing is read before it is asked for."""
         self.store, self.hash = store, hash
+        self._read: dict[str, Commit | None] = {}
 
     @cached_property
     def branch(self) -> Branch:
@@ -109,26 +110,26 @@ class Snapshot:
     def _by_id(self, name: str) -> Commit | None:
         if not ID.match(f"{name}{'0' * 16}"):
             return None
-        found = [node for node in self._nodes() if _id(node).startswith(name)]
-        if len({_id(node) for node in found}) > 1:
+        found = [
+            path
+            for path in self.store.files(self.hash, COMMITS)
+            if path.rpartition("/")[2].startswith(name)
+        ]
+        if len(found) > 1:
             raise UnknownMemory(f"several records begin with {name!r}: give more of the id")
-        return self._of(found[0]) if found else None
-
-    def _nodes(self) -> Iterator[Node]:
-        """Yield the nodes of this branch, and those of the branches that were merged into it."""
-        waiting, seen = [self.hash], {self.hash}
-        while waiting:
-            node = self.store.node(waiting.pop(0))
-            yield node
-            waiting += [parent for parent in node.parents if parent not in seen]
-            seen.update(node.parents)
+        return self._at(found[0]) if found else None
 
     def _of(self, node: Node) -> Commit | None:
         path = node.trailers.get("Agentctx-Path")
-        text = self.store.read(node.hash, path) if path else None
-        if text is None:
-            return None
-        record = texts.read_commit(text)
+        return self._at(path) if path else None
+
+    def _at(self, path: str) -> Commit | None:
+        if path not in self._read:
+            text = self.store.read(self.hash, path)
+            self._read[path] = self._judged(texts.read_commit(text)) if text else None
+        return self._read[path]
+
+    def _judged(self, record: Commit) -> Commit:
         if record.id in self.trusted:
             return replace(record, quarantined=False, trust=max(record.trust, Trust.USER))
         return record
@@ -141,7 +142,3 @@ def segment_path(name: str) -> str:
         MemoryNameError: it may not be called so.
     """
     return f"{METADATA}/{names.segment(name)}.yaml"
-
-
-def _id(node: Node) -> str:
-    return node.trailers.get("Agentctx-Id", "")
