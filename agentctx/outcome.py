@@ -10,14 +10,16 @@ _ENDS = 400  # characters at either end in which a host puts the exit status
 _CODE = re.compile(
     r"<(?:returncode|exit_code|exitcode)>\s*(-?\d{1,10})\s*</"
     r"|\"(?:exit_code|exitCode|returncode)\"\s*:\s*(-?\d{1,10})\b"
-    r"|^\W{0,3}(?:process )?(?:exited with |exit(?:ed)?[ _-]?|return[ _-]?)?(?:code|status)"
+    r"|^\W{0,3}(?:process )?(?:exited with |exit(?:ed)?[ _-]?|return[ _-]?)(?:code|status)"
     r"\W{1,3}(-?\d{1,10})\W*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _TEST = re.compile(
-    r"\b(?:pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|nextest"
+    r"(?:^|[;&|(]\s*|(?:\s-m|\b(?:run|npx|exec)|\btimeout \S+|\b\w+=\S*)\s+|[\w.]/)"  # it is what runs
+    r"(?:pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|nextest"
     r"|(?:npm|pnpm|yarn|bun)(?: run)? test|(?:cargo|go|dotnet|mvn|gradle|gradlew|make|mix|deno"
-    r"|swift|bazel|manage\.py) test)\b"
+    r"|swift|bazel|manage\.py) test)\b(?![./\w])",
+    re.MULTILINE,
 )
 _BUILD = re.compile(
     r"\b(?:(?:cargo|go|dotnet|swift|bazel|docker|podman|npm run|pnpm run|pnpm|yarn|yarn run|bun run"
