@@ -38,6 +38,7 @@ class Life:
         self.agent = Agent(trajectory, random)
         self.truth = Truth()
         self.host = Host(trajectory)
+        self.opening = list(trajectory.opening)  # of the conversation of the moment
         self.redactor = DefaultRedactor(KEY, {})
         self.session = self.open(trajectory.id)
         self.seconds = array("d")
@@ -82,6 +83,11 @@ class Life:
     def epoch(self) -> None:
         """Note that the next request need not begin with the last one."""
         self._last = None
+
+    @property
+    def system(self) -> list[Payload]:
+        """The messages that stand before every conversation."""
+        return [m for m in self.trajectory.opening if m["role"] == "system"]
 
     def begin(self, opening: list[Payload]) -> None:
         """Go on with another history."""

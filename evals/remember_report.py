@@ -13,8 +13,8 @@ from agentctx.evals.page import figures
 from agentctx.evals.remember_results import BUDGET, Cut, Remembered, Total
 
 COLUMNS = (
-    *("cut by", "cuts", "words kept", "constraints", "finished, told as open"),
-    *("open, told as answered", "next action", "tokens, most", "ready after", "fell short"),
+    *("cut by", "cuts", "words kept", "constraints", "reopened", "closed"),
+    *("next action", "tokens", "ready", "short"),
 )
 
 
@@ -37,12 +37,12 @@ def cells(total: Total) -> tuple[str, ...]:
     return (
         total.way,
         figures.count(total.cuts),
-        f"{total.kept:,} of {total.said:,}",
-        f"{total.lines_kept:,} of {total.lines:,}",
+        f"{total.kept:,}/{total.said:,}",
+        f"{total.lines_kept:,}/{total.lines:,}",
         figures.count(total.reopened),
         figures.count(total.closed),
-        f"{total.next_right:,} of {total.cuts:,}",
-        f"{total.tokens_most} of {BUDGET}",
+        f"{total.next_right:,}/{total.cuts:,}",
+        str(total.tokens_most),
         f"{total.milliseconds:.0f} ms",
         figures.count(total.fell_short),
     )
@@ -76,6 +76,10 @@ def _remarks(found: Remembered) -> Iterator[str]:
         yield f"{hidden} messages were too long to be shown whole; {recalled} came back by id."
     if found.killed:
         yield f"{found.killed} of the killed sessions were processes that got a SIGKILL."
+    yield (
+        "Reopened are finished steps and answered requests that were told as open, closed the reverse; "
+        f"tokens are the most told beside the user's own text, of {BUDGET}."
+    )
     yield f"A request took {found.milliseconds:.0f} ms (median)."
     yield from found.notes
 

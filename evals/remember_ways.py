@@ -10,13 +10,14 @@ from agentctx.evals.remember_killed import FORKS, in_a_killed_process
 from agentctx.evals.remember_life import Life
 from agentctx.evals.remember_results import BUDGET, Cut, Told
 from agentctx.evals.trajectory import Turn
-from agentctx.memory.handoff import Receiver
+from agentctx.memory.state.handoff import Receiver
 from agentctx.tokens import Counter
 from agentctx.values import Payload, ToolCall
 
 _SUMMARY = (
     "This session is being continued from a previous conversation that ran out of context. "
-    "Summary: the agent has looked at the repository, changed some files and run some commands."
+    "Summary: the agent has looked at the repository, changed some files and run some commands "
+    "in {number} turns."
 )
 _REALLY = 0.15  # of the killed ones are processes that get a SIGKILL
 _TAIL = 3  # exchanges that a host may keep at a compaction
@@ -44,7 +45,7 @@ def kill(life: Life, turn: Turn, number: int) -> Cut:
 def compaction(life: Life, turn: Turn, number: int) -> Cut:
     """Let the host replace its history by a summary, and go on in the same session."""
     form = life.random.choice(("summary", "opening", "tail"))
-    life.begin(_compacted(life, form))
+    life.begin(_compacted(life, form, number))
     return _sent(life, number, "compaction", form)
 
 
@@ -54,9 +55,9 @@ def resume(life: Life, turn: Turn, number: int, form: str = "") -> Cut:
     if form == "closed":
         life.session.close()
     life.session = life.open(f"{life.trajectory.id} {number}")
-    system = [m for m in life.trajectory.opening if m["role"] == "system"]
     asked = f"Go on where the work stands, please. ({number})"
-    life.begin([*system, {"role": "user", "content": asked}])
+    life.opening = [*life.system, {"role": "user", "content": asked}]
+    life.begin(life.opening)
     life.truth.hear(asked)
     made = _sent(life, number, "resume", form)
     if life.truth.doing:
@@ -72,8 +73,7 @@ def fork(life: Life, turn: Turn, number: int) -> Cut:
     life.session = parent.fork(f"{parent.name} helper {number}", asked)
     try:
         with life.aside():
-            system = [m for m in life.trajectory.opening if m["role"] == "system"]
-            life.begin([*system, {"role": "user", "content": asked}])
+            life.begin([*life.system, {"role": "user", "content": asked}])
             life.truth = truth.copy()
             life.truth.hear(asked)
             made = _sent(life, number, "fork", "branch", begin)
@@ -140,15 +140,15 @@ def _cut(
     )
 
 
-def _compacted(life: Life, form: str) -> list[Payload]:
+def _compacted(life: Life, form: str, number: int) -> list[Payload]:
     """Return what a host keeps of its history: hosts do it in one of these forms."""
-    messages, opening = life.host.messages, list(life.trajectory.opening)
-    summary: Payload = {"role": "user", "content": _SUMMARY}
+    messages = life.host.messages
+    summary: Payload = {"role": "user", "content": _SUMMARY.format(number=number)}
     if form == "summary":
-        return [*(m for m in opening if m["role"] == "system"), summary]
+        life.opening = life.system
     said = [n for n, message in enumerate(messages) if message["role"] == "assistant"]
     tail = messages[said[-_TAIL] :] if form == "tail" and len(said) > 2 * _TAIL else []
-    return [*opening, summary, *tail]
+    return [*life.opening, summary, *tail]
 
 
 def _killed(life: Life, turn: Turn, number: int) -> str:

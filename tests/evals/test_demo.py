@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,6 +20,7 @@ from agentctx.evals.laws import laws
 from agentctx.evals.ours import SessionArm
 from agentctx.evals.play import Step, best
 from agentctx.evals.proof import broken, prefix, prove
+from agentctx.evals.remember_demo import ASIDES, PLAN
 from agentctx.evals.results import Example
 from tests.evals.runs import mini, trajectory, vorflux, write
 
@@ -122,11 +124,43 @@ def test_one_broken_law_is_enough_to_fail(shipped: demo.Demo) -> None:
     assert [law.number for law in laws(replace(played, broken=1)) if not law.holds] == [6]
 
 
+def test_a_run_that_was_killed_comes_back_with_all_that_was_said(shipped: demo.Demo) -> None:
+    revival, told = shipped.revival, shipped.revival.cut.told
+    assert revival.cut.faults == ()
+    assert revival.cut.form == ("SIGKILL" if hasattr(os, "fork") else "dropped")
+    assert (revival.turn, revival.of) == (43, 56)
+    assert (told.said, told.kept) == (4, 4)
+    assert told.lines == told.lines_kept == 2
+    assert told.next_action == told.planned == " ".join(revival.call.split())
+    assert 100 < told.tokens <= 600
+    for said in ASIDES:
+        assert f"\n{said}\n" in told.text
+    for finished in PLAN[:3]:
+        assert f"“{finished}” · " in told.text
+        assert f"- {finished}\n" not in told.text
+    assert "- run the tests of what uses it\n" in told.text
+
+
+def test_what_memory_fails_to_bring_back_fails_the_demo(shipped: demo.Demo) -> None:
+    cut = shipped.revival.cut
+    for told in (
+        replace(cut.told, kept=cut.told.kept - 1),
+        replace(cut.told, reopened=("find the cause",)),
+        replace(cut.told, next_right=False),
+        replace(cut.told, tokens=601),
+    ):
+        revival = replace(shipped.revival, cut=replace(cut, told=told))
+        assert not replace(shipped, revival=revival).proven
+
+
 def test_the_report_on_screen_says_what_matters(shipped: demo.Demo) -> None:
     console = Console(width=100, record=True, file=StringIO())
     console.print(demo.screen(shipped, Path("there.html")))
     text = console.export_text()
-    for part in ("input tokens", "read from the cache", "dollars", "Nothing is lost", "there.html"):
+    for part in (
+        *("input tokens", "read from the cache", "dollars", "Nothing is lost", "there.html"),
+        *("Memory survives", "killed at turn 43", "4 of 4"),
+    ):
         assert part in text
 
 
@@ -139,7 +173,11 @@ def test_the_command_writes_a_report_and_json(
     assert value["proven"] is True
     assert len(value["proofs"]) == 56
     assert [policy["policy"] for policy in value["policies"]] == ["raw", "agentctx"]
-    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert value["memory"]["holds"] is True
+    markup = path.read_text(encoding="utf-8")
+    assert markup.startswith("<!doctype html>")
+    assert "Killed, and resumed by another session" in markup
+    assert "Open request, in the user&#x27;s own words" in markup
 
 
 def test_a_report_that_cannot_be_written_is_one_line_and_a_remedy(

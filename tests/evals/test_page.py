@@ -92,9 +92,10 @@ def test_a_page_that_cannot_be_written_names_the_remedy(tmp_path: Path) -> None:
 
 
 def test_the_demo_page_does_not_hide_a_broken_law(demo_page: Path) -> None:
-    played = demo.run(demo_page.parent / "run.jsonl").played
+    found = demo.run(demo_page.parent / "run.jsonl")
+    played = found.played
     moved = replace(played, prefix=replace(played.prefix, extended=0))
-    markup = render(moved, laws(moved), 1.0)
+    markup = render(moved, laws(moved), found.revival, 1.0)
     assert "5 of 6 laws hold" in markup
     assert 'class="pill bad">broken' in markup
 
