@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agentctx.memory.hygiene import CLOSING, OPENING
-from agentctx.memory.render import BUDGET, WORDS_BUDGET, render
 from agentctx.memory.state import ExecutionState
+from agentctx.memory.state.render import BUDGET, WORDS_BUDGET, render
 from agentctx.standing import leads
 from agentctx.values import Kind, Payload, Slot
 

@@ -17,8 +17,8 @@ from agentctx.values import Kind, Payload, Slot, ToolCall
 from agentctx.wire import Wire
 
 if TYPE_CHECKING:
-    from agentctx.memory.handoff import Handoff, Receiver
     from agentctx.memory.memory import Memory
+    from agentctx.memory.state.handoff import Handoff, Receiver
     from agentctx.notebook import Notebook
     from agentctx.page import Page
 
@@ -86,7 +86,7 @@ class Remembering:
         Raises:
             MemoryStoreError: memory cannot be read.
         """
-        from agentctx.memory.handoff import handoff
+        from agentctx.memory.state.handoff import handoff
 
         memory, count = self.memory, self._gauges.count(None)
         return handoff(memory.state(), to, budget, count=count, steps=memory.live())

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from agentctx.evals.remember_results import Told
 from agentctx.evals.remember_truth import Said, Truth
-from agentctx.memory.constraints import standing
 from agentctx.memory.hygiene import clean
-from agentctx.memory.quotes import ANSWERED, CORRECTED, OPEN
-from agentctx.memory.render import NEXT, WORDS_BUDGET
+from agentctx.memory.state.constraints import standing
+from agentctx.memory.state.quotes import ANSWERED, CORRECTED, OPEN
+from agentctx.memory.state.render import NEXT, WORDS_BUDGET
 
 Count = Callable[[str], int]
 Recall = Callable[[str], str]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from agentctx.memory.handoff import Receiver
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -413,6 +415,49 @@ def test_a_fork_knows_what_its_parent_heard(tmp_path: Path, wire: str) -> None:
     assert again.memory.current == "sub-agent-7"
     parent.memory.merge("sub-agent-7")
     assert "lexer is fine" in [note.text for note in parent.memory.state().findings]
+
+
+def test_a_fork_knows_what_was_only_said(tmp_path: Path) -> None:
+    parent = Session("parent", data=tmp_path, memory="on")
+    sent(parent, "openai_chat", conversation())
+    child = parent.fork("sub", "look at the lexer", branch="agents/lexer")
+    assert child.memory.current == "agents/lexer"
+    assert RULE in block("openai_chat", sent(child, "openai_chat", conversation(task="The lexer.")))
+
+
+def test_a_branch_of_the_models_knows_what_was_said_before(tmp_path: Path) -> None:
+    session = Session("run", data=tmp_path, memory="on")
+    sent(session, "openai_chat", conversation())
+    arguments = {"name": "try", "purpose": "another way"}
+    session.handle(ToolCall(id="x", name="context_branch", arguments=arguments))
+    assert [word.text for word in session.memory.state().words] == [RULE]
+
+
+def test_another_agent_is_told_what_it_needs(tmp_path: Path) -> None:
+    session = Session("run", data=tmp_path, memory="log")
+    sent(session, "openai_chat", conversation(*steps("1 failed")))
+    session.memory.commit("The lexer is at fault", next_action="mend the lexer")
+    assert "mend the lexer" in session.handoff(Receiver(), 500).text
+
+
+def test_what_a_crash_left_in_the_journal_is_not_taken_down_again(tmp_path: Path) -> None:
+    with Session("run", data=tmp_path, memory="log") as session:
+        session.memory.log(observation=FILE, action="cat a.py", call_id="c1")
+        session.memory._journals.close()  # no marks, no commit: the process is gone
+        later = Session("run", data=tmp_path, memory="log")
+        send(later, request(*ONE))
+        send(later, request(*TWO_STEPS))
+    assert [step.action for step in journal(tmp_path)] == ["cat a.py", "", "ls"]
+
+
+def test_requests_of_one_conversation_at_once_are_taken_down_once(tmp_path: Path) -> None:
+    sessions = [Session("run", data=tmp_path, memory="on") for _ in range(4)]
+    with ThreadPoolExecutor(8) as pool:
+        for end in (0, 2, 4):
+            payloads = [request(*TWO_STEPS[:end])] * 8
+            made = list(pool.map(send, sessions * 2, payloads))
+            assert all(one == made[0] for one in made)
+    assert [step.action for step in journal(tmp_path)] == ["", "cat a.py", "ls"]
 
 
 def test_a_fork_needs_memory(tmp_path: Path) -> None:

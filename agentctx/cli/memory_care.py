@@ -16,8 +16,8 @@ from agentctx.stores import ARCHIVE
 
 if TYPE_CHECKING:
     from agentctx.memory.forget import Found
+    from agentctx.memory.forget.target import Target
     from agentctx.memory.memory import Memory
-    from agentctx.memory.target import Target
 
 _SHOWN = 20
 
@@ -54,7 +54,7 @@ def forget(
 
 def verify(*, as_json: bool) -> int:
     """Print what is wrong; return 1 if anything is."""
-    from agentctx.memory.health import verify as problems
+    from agentctx.memory.look.health import verify as problems
 
     with opened() as memory:
         found = list(problems(memory))
@@ -67,7 +67,7 @@ def verify(*, as_json: bool) -> int:
 
 def gc(cap: int | None, *, as_json: bool) -> None:
     """Pack the memory."""
-    from agentctx.memory.health import gc as packed
+    from agentctx.memory.look.health import gc as packed
 
     with opened() as memory:
         done = packed(memory, cap=cap)
@@ -80,7 +80,7 @@ def gc(cap: int | None, *, as_json: bool) -> None:
 
 
 def _target(text: str, pattern: str, records: Sequence[str], session: str) -> Target:
-    from agentctx.memory.target import target
+    from agentctx.memory.forget.target import target
 
     try:
         return target(text, pattern, records, session)

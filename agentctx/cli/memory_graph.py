@@ -10,7 +10,7 @@ from agentctx.cli.output import print_json
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from agentctx.memory.graph import Line
+    from agentctx.memory.look.graph import Line
     from agentctx.memory.memory import Memory
     from agentctx.memory.nodes import Node
 
@@ -19,7 +19,7 @@ _COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan")
 
 def print_graph(memory: Memory, limit: int, *, as_json: bool) -> None:
     """Print up to `limit` records of all branches, archived ones too."""
-    from agentctx.memory.graph import draw, ordered
+    from agentctx.memory.look.graph import draw, ordered
 
     store = memory.store
     refs = dict[str, list[str]]()

@@ -16,7 +16,7 @@ from agentctx.cli.output import print_json
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from agentctx.memory.blame import Origin
+    from agentctx.memory.look.blame import Origin
     from agentctx.memory.records import Commit, Step
 
 _LONGEST = 400
@@ -58,7 +58,7 @@ def record(id: str, *, as_json: bool) -> None:
 
 def difference(one: str, other: str, *, as_json: bool) -> None:
     """Print what differs between two states."""
-    from agentctx.memory.difference import difference as compared
+    from agentctx.memory.look.difference import difference as compared
 
     with opened() as memory:
         found = compared(view(memory, one), view(memory, other))
@@ -75,7 +75,7 @@ def difference(one: str, other: str, *, as_json: bool) -> None:
 
 def blame(text: str, branch: str, *, as_json: bool) -> None:
     """Print where lines come from."""
-    from agentctx.memory.blame import blame as blamed
+    from agentctx.memory.look.blame import blame as blamed
 
     with opened(branch) as memory:
         found = blamed(view(memory), text)
@@ -98,7 +98,7 @@ def operations(limit: int, *, as_json: bool) -> None:
 
 def state(branch: str, budget: int | None, *, as_json: bool) -> None:
     """Print the execution state."""
-    from agentctx.memory.render import BUDGET, render
+    from agentctx.memory.state.render import BUDGET, render
     from agentctx.tokens import counter
 
     with opened(branch) as memory:
@@ -112,8 +112,8 @@ def state(branch: str, budget: int | None, *, as_json: bool) -> None:
 
 def handoff(known: str, window: int | None, budget: int, branch: str, *, as_json: bool) -> None:
     """Print what another agent should be told."""
-    from agentctx.memory.handoff import Receiver
-    from agentctx.memory.handoff import handoff as handed
+    from agentctx.memory.state.handoff import Receiver
+    from agentctx.memory.state.handoff import handoff as handed
     from agentctx.tokens import counter
 
     to = Receiver(known=known, window=window)

@@ -16,7 +16,7 @@ from agentctx.cli.output import print_json
 from agentctx.stores import Stores
 
 if TYPE_CHECKING:
-    from agentctx.memory.exchange import Exchanged
+    from agentctx.memory.gcc import Exchanged
     from agentctx.memory.remote import Pulled
 
 
@@ -58,7 +58,7 @@ def clone(address: str, *, as_json: bool) -> None:
 
 def export(folder: Path, *, as_json: bool) -> None:
     """Write a folder in the paper's layout."""
-    from agentctx.memory.exchange import export as written
+    from agentctx.memory.gcc import export as written
 
     with opened() as memory:
         done = written(memory, folder)
@@ -67,8 +67,8 @@ def export(folder: Path, *, as_json: bool) -> None:
 
 def take(folder: Path, *, own: bool, as_json: bool) -> None:
     """Add what a folder holds."""
-    from agentctx.memory.exchange import take_in
-    from agentctx.memory.gcc_import import Customs
+    from agentctx.memory.gcc import take_in
+    from agentctx.memory.gcc.reading import Customs
     from agentctx.memory.hygiene import clean
 
     redactor = Stores(config.load()).redactor

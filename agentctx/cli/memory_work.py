@@ -15,7 +15,7 @@ from agentctx.memory.records import Branch, Commit, Conflict, Outcome, StepKind
 from agentctx.values import Trust
 
 if TYPE_CHECKING:
-    from agentctx.memory.policies import Policy
+    from agentctx.memory.merge.policies import Policy
 
 
 def log(
@@ -173,7 +173,7 @@ def show_conflicts(conflicts: Sequence[Conflict], *, as_json: bool) -> None:
 def checked(policy: str, resolutions: Mapping[str, str]) -> Policy:
     """Return a merge policy; wrong usage if there is none of that name."""
     from agentctx.errors import MemoryStoreError
-    from agentctx.memory import policies
+    from agentctx.memory.merge import policies
 
     try:
         return policies.policy(policy, resolutions)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from agentctx.errors import MemoryFull
+from agentctx.errors import MemoryFull, MemoryStoreError
 from agentctx.files import remedy, sync_folder
 
 Arguments = ParamSpec("Arguments")
@@ -82,12 +82,18 @@ def whole(disk: Disk, descriptor: int, data: bytes) -> None:
 
 def read_at(descriptor: int, start: int, end: int) -> bytes:
     """Return the bytes of a file from `start` to `end`, fewer if there are no more."""
-    os.lseek(descriptor, start, os.SEEK_SET)
     pieces: list[bytes] = []
-    while start < end and (piece := os.read(descriptor, end - start)):
+    while start < end and (piece := _piece(descriptor, start, end - start)):
         pieces.append(piece)
         start += len(piece)
     return b"".join(pieces)
+
+
+def _piece(descriptor: int, start: int, size: int) -> bytes:
+    if sys.platform != "win32":
+        return os.pread(descriptor, size, start)  # a forked child shares the place of the other
+    os.lseek(descriptor, start, os.SEEK_SET)
+    return os.read(descriptor, size)
 
 
 def line_end(descriptor: int) -> int:
@@ -103,10 +109,15 @@ def line_end(descriptor: int) -> int:
 
 def refused(thing: str, error: Exception) -> MemoryFull:
     """Return the error to raise when the disk, or a library that writes to it, said no."""
-    known = isinstance(error, OSError) and error.errno is not None
-    reason = remedy(error) if known else f"{_line(error)}: check the disk"  # type: ignore[arg-type]
-    return MemoryFull(f"{thing} was not written: {reason}, then do it again")
+    return MemoryFull(f"{thing} was not written: {_reason(error)}, then do it again")
 
 
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+def unread(thing: str, error: Exception) -> MemoryStoreError:
+    """Return the error to raise when something may well be there, and reading it failed."""
+    return MemoryStoreError(f"{thing} was not read: {_reason(error)}, then do it again")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno is not None:
+        return remedy(error)
+    return f"{' '.join(str(error).split()) or type(error).__name__}: check the disk"

@@ -12,15 +12,15 @@ from typing import Self, Unpack
 from agentctx import tokens
 from agentctx.errors import MemoryStoreError
 from agentctx.memory import ids, merge, names
-from agentctx.memory.changes import Changes
-from agentctx.memory.compose import Author
-from agentctx.memory.draft import Details, Safe, draft, text
-from agentctx.memory.fold import Summariser, bounded
 from agentctx.memory.hygiene import clean
 from agentctx.memory.operation import Operation
 from agentctx.memory.reader import MAIN, Reader
 from agentctx.memory.records import Branch, Commit, Conflict, Outcome, Step, StepKind
-from agentctx.memory.writer import Writer
+from agentctx.memory.write.changes import Changes
+from agentctx.memory.write.compose import Author
+from agentctx.memory.write.draft import Details, Safe, draft, text, verbatim
+from agentctx.memory.write.fold import Summariser, bounded
+from agentctx.memory.write.writer import Writer
 from agentctx.values import Trust
 
 
@@ -101,7 +101,7 @@ class Memory(Reader):
             MemoryStoreError: it cannot be written.
             RedactionError: secrets could not be removed.
         """
-        said = text if kind is not StepKind.USER else _verbatim
+        said = text if kind is not StepKind.USER else verbatim
         step = Step(
             id=ids.new(self._clock()),
             kind=kind,
@@ -250,10 +250,3 @@ class Memory(Reader):
         except Exception:  # a commit does without a summary rather than not at all
             return None
         return latest.id, bounded(clean(self._safe(written)))
-
-
-def _verbatim(name: str, value: str, safe: Safe) -> str:
-    """Return the user's words: without secrets, otherwise as they are."""
-    if not isinstance(value, str):
-        raise MemoryStoreError(f"{name} {str(value)[:40]!r} is no text: write a string")
-    return safe(value).encode("utf-8", "replace").decode()

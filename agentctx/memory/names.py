@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from agentctx.errors import MemoryNameError
 
@@ -43,6 +44,7 @@ def segment(name: str) -> str:
     return name
 
 
+@lru_cache(maxsize=4_096)
 def file(name: str) -> str:
     """Return the name of one entry of a memory tree if it may be one.
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
 
 import pygit2
 from pygit2.enums import ObjectType
 
 from agentctx.errors import MemoryCorrupt, MemoryStoreError, UnknownMemory
 from agentctx.memory import nodes, trees
+from agentctx.memory.disk import unread
 from agentctx.memory.nodes import Node
 from agentctx.memory.operation import Put
 from agentctx.memory.repository import Repository, writing
 from agentctx.memory.trees import Entry, Tree
+
+Answer = TypeVar("Answer")
 
 LIMIT = 1 << 20
 _CACHED = 4_096
@@ -34,8 +38,16 @@ class Objects:
         """Return whether there is a commit of that hash that can be read."""
         try:
             return bool(self.node(hash))
-        except MemoryStoreError:
+        except (UnknownMemory, MemoryCorrupt):
             return False
+
+    def there(self, hash: str) -> bool:
+        """Return whether there is an object of that hash, whatever it is."""
+        try:
+            self._ask(lambda odb: odb.read_header(hash))
+        except KeyError:
+            return False
+        return True
 
     def node(self, hash: str) -> Node:
         """Return a commit.
@@ -87,8 +99,8 @@ class Objects:
             MemoryCorrupt: it cannot be read.
         """
         try:
-            return self._repository.git.odb.read_header(hash)[1]
-        except (pygit2.GitError, ValueError):
+            return self._ask(lambda odb: odb.read_header(hash))[1]
+        except (pygit2.GitError, KeyError, ValueError):
             return len(self._inner(hash, ObjectType.BLOB))
 
     def files(self, tree: str, folder: str = "") -> Iterator[str]:
@@ -145,12 +157,14 @@ class Objects:
 
     def _read(self, hash: str, kind: ObjectType) -> bytes:
         try:
-            found, data = self._raw(hash)
+            found, data = self._ask(lambda odb: odb.read(hash))
         except KeyError:
             raise UnknownMemory(
                 f"there is no commit {hash}: agentctx memory history lists them"
             ) from None
-        except (pygit2.GitError, ValueError, OSError) as error:
+        except OSError as error:
+            raise unread(f"object {hash}", error) from None
+        except (pygit2.GitError, ValueError) as error:
             raise MemoryCorrupt(
                 f"{hash} cannot be read: {error}: run agentctx memory verify"
             ) from None
@@ -164,11 +178,16 @@ class Objects:
         except UnknownMemory:
             raise MemoryCorrupt(f"{hash} is missing: run agentctx memory verify") from None
 
-    def _raw(self, hash: str) -> tuple[int, bytes]:
+    def _ask(self, question: Callable[[pygit2.Odb], tuple[int, Answer]]) -> tuple[int, Answer]:
         try:
-            return self._repository.git.odb.read(hash)
-        except (pygit2.GitError, OSError):
-            return self._repository.again().odb.read(hash)  # its pack may have been replaced
+            return question(self._repository.git.odb)
+        except (pygit2.GitError, KeyError, OSError):
+            git = self._repository.again()  # its pack may have been replaced
+        try:
+            return question(git.odb)
+        except KeyError:
+            self._repository.probe()
+            raise
 
 
 def hash_of(kind: bytes, data: bytes) -> str:

@@ -14,11 +14,24 @@ from agentctx.memory.parts import Parts
 from agentctx.memory.repository import writing
 
 
-def sound(parts: Parts) -> bool:
-    """Return whether nothing can have been lost since the log began."""
+def sound(parts: Parts, recent: Sequence[Operation]) -> bool:
+    """Return whether nothing can have been lost since the log began; `recent` is all of the log."""
     refs = parts.refs
-    known = parts.wal.same_boot and not refs.broken()
-    return known and all(parts.objects.has(hash) for hash in refs.all().values())
+    return (
+        parts.wal.same_boot
+        and not refs.broken()
+        and all(parts.objects.has(hash) for hash in refs.all().values())
+        and all(refs.get(ref) in values for ref, values in _expected(recent).items())
+    )
+
+
+def _expected(recent: Sequence[Operation]) -> dict[str, tuple[str | None, ...]]:
+    """Return what each ref may be: of the last operation it is not known whether its refs moved."""
+    values: dict[str, tuple[str | None, ...]] = {}
+    for one in recent:
+        last = one is recent[-1]
+        values |= {move.ref: (move.new, move.old)[: 1 + last] for move in one.moves}
+    return values
 
 
 def settle(parts: Parts, unseen: Sequence[Operation]) -> bool:
@@ -57,10 +70,10 @@ def rebuild(parts: Parts) -> list[str]:
 
 def sweep(parts: Parts) -> None:
     """Remove what writers left that died; the lock is held, so nobody is writing."""
-    objects = parts.repository.objects
-    for path in (*parts.folder.glob("tmp_*.*"), *objects.glob("tmp_object*"), *parts.refs.locks()):
-        if not path.is_dir():
-            parts.disk.unlink(path)
+    ours = (parts.folder / f"tmp_{name}" for name in ("wal.jsonl", "operations.jsonl"))
+    theirs = parts.repository.objects.glob("tmp_object*")
+    for path in (*filter(Path.exists, ours), *theirs, *parts.refs.locks()):
+        parts.disk.unlink(path)
 
 
 def loose(parts: Parts) -> Iterator[Path]:
@@ -106,8 +119,8 @@ def _refs(parts: Parts, recent: Sequence[Operation]) -> Iterator[str]:
 
 def _unlinked(parts: Parts) -> bool:
     """Remove loose objects that name missing ones, as operations leave that nobody acknowledged."""
-    odb = parts.repository.git.odb
-    gone = [path for path in loose(parts) if any(link not in odb for link in _links(content(path)))]
+    there = parts.objects.there
+    gone = [path for path in loose(parts) if not all(map(there, _links(content(path))))]
     for path in gone:
         parts.disk.unlink(path)
     return bool(gone)

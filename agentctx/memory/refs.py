@@ -12,6 +12,7 @@ import pygit2
 from pygit2.enums import ReferenceType
 
 from agentctx.errors import MemoryNameError
+from agentctx.memory.disk import unread
 from agentctx.memory.operation import Move
 from agentctx.memory.paths import ARCHIVE, HEADS
 from agentctx.memory.repository import Repository
@@ -25,16 +26,30 @@ class Refs:
         self._repository = repository
 
     def get(self, ref: str) -> str | None:
-        """Return the hash that a ref names, None if there is no such ref or it cannot be read."""
+        """Return the hash that a ref names, None if there is no such ref or it holds no hash.
+
+        Raises:
+            MemoryStoreError: the disk does not tell.
+        """
         try:
             found = self._repository.git.references[ref]
+        except OSError as error:
+            raise unread(ref, error) from None
         except (KeyError, ValueError, pygit2.GitError):
+            self._repository.probe()
             return None
         return str(found.target) if found.type == ReferenceType.DIRECT else None
 
     def all(self, prefix: str = "") -> Mapping[str, str]:
-        """Return our refs below a prefix, sorted; those that cannot be read are left out."""
-        names = sorted(self._repository.git.listall_references())
+        """Return our refs below a prefix, sorted; those that hold no hash are left out.
+
+        Raises:
+            MemoryStoreError: the disk does not tell.
+        """
+        try:
+            names = sorted(self._repository.git.listall_references())
+        except (KeyError, OSError, pygit2.GitError) as error:
+            raise unread("the list of refs", error) from None
         ours = [name for name in names if name.startswith(prefix or (HEADS, ARCHIVE))]
         return {name: hash for name in ours if (hash := self.get(name))}
 

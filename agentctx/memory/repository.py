@@ -12,7 +12,7 @@ import pygit2
 from pygit2.enums import RepositoryOpenFlag
 
 from agentctx.errors import MemoryCorrupt
-from agentctx.memory.disk import Disk, refused
+from agentctx.memory.disk import Disk, refused, unread
 
 _SETTINGS = {
     "core.logallrefupdates": "false",
@@ -26,6 +26,7 @@ _SETTINGS = {
     "transfer.unpackLimit": "1",
     "receive.denyNonFastForwards": "true",
 }
+_AT_ONCE = 3  # an index, its pack and a folder
 
 
 class Repository:
@@ -61,6 +62,22 @@ class Repository:
         self._git = None  # another thread may still read from the old one
         return self.git
 
+    def probe(self) -> None:
+        """See that files can be opened: without descriptors libgit2 says that an object is missing.
+
+        Raises:
+            MemoryStoreError: they cannot.
+        """
+        opened: list[int] = []
+        try:
+            for _ in range(_AT_ONCE):
+                opened.append(os.open(os.devnull, os.O_RDONLY))
+        except OSError as error:
+            raise unread(f"{str(self.path)!r}", error) from None
+        finally:
+            for descriptor in opened:
+                os.close(descriptor)
+
     def make(self) -> None:
         """Make the repository if there is none; call this under the lock only."""
         if self.path.exists():
@@ -84,6 +101,7 @@ class Repository:
         try:
             return pygit2.Repository(str(self.path), flags)
         except (pygit2.GitError, OSError) as error:
+            self.probe()
             raise MemoryCorrupt(
                 f"{str(self.path)!r} is no repository that can be opened: {error}: move it away, "
                 "or clone the memory again"

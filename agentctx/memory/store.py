@@ -215,7 +215,7 @@ class Store:
             self._all.repository.make()
             recovery.sweep(self._all)
         unseen = self._all.wal.catch_up(self._all.refs.all)
-        sound = self._opened or recovery.sound(self._all)
+        sound = self._opened or recovery.sound(self._all, unseen)
         if not (sound and recovery.settle(self._all, unseen)):
             lost = recovery.rebuild(self._all)
             self._due = bool(boot()) and not lost

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import yaml
@@ -33,8 +34,14 @@ BLOCKS = {
 _HEADING = re.compile(r"^\\*## ", re.MULTILINE)
 _ESCAPED = re.compile(r"^\\(\\*## )", re.MULTILINE)
 _LIMIT = 1 << 20
+_RECENT = 64  # texts that are read again and again: a state looks back at 20 records
 
 Value = TypeVar("Value", Commit, Branch, Step, Word)
+
+_DEFAULTS: dict[type, dict[str, Any]] = {
+    kind: {field.name: field.default for field in fields(kind)}
+    for kind in (Commit, Branch, Step, Word)
+}
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -50,6 +57,7 @@ def write_commit(commit: Commit) -> str:
     return f"---\n{dump(head)}---\n{blocks}"
 
 
+@lru_cache(maxsize=_RECENT)
 def read_commit(text: str) -> Commit:
     """Return the record that a text holds.
 
@@ -74,6 +82,7 @@ def write_branch(branch: Branch) -> str:
     return dump(_lean(branch))
 
 
+@lru_cache(maxsize=_RECENT)
 def read_branch(text: str) -> Branch:
     """Return the branch that a text describes.
 
@@ -191,8 +200,8 @@ def _json(line: str) -> dict[str, Any]:
 
 def _lean(value: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that differ from their defaults, as JSON values."""
-    defaults = {field.name: field.default for field in fields(value)}
-    return {name: plain(found) for name, found in asdict(value).items() if found != defaults[name]}
+    fields = ((name, getattr(value, name), one) for name, one in _DEFAULTS[type(value)].items())
+    return {name: plain(found) for name, found, default in fields if found != default}
 
 
 def plain(value: Any) -> Any:
@@ -205,7 +214,7 @@ def plain(value: Any) -> Any:
         return [plain(one) for one in value]
     if value is None or isinstance(value, (bool, int, float)):
         return value
-    return str(value)
+    return plain(asdict(value)) if isinstance(value, Done) else str(value)
 
 
 _ENUMS = {"outcome": Outcome}
@@ -213,7 +222,7 @@ _ENUMS = {"outcome": Outcome}
 
 def _made(kind: type[Value], given: Mapping[str, Any]) -> Value:
     """Return the dataclass of these fields; unknown ones, of a newer version, are left out."""
-    known = {field.name: field for field in fields(kind)}
+    known = _DEFAULTS[kind]
     try:
         values = {name: _typed(kind, name, v) for name, v in given.items() if name in known}
         return kind(**values)

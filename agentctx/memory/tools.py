@@ -12,7 +12,7 @@ from agentctx import tokens
 from agentctx.errors import AgentctxError
 from agentctx.memory.arguments import Arguments
 from agentctx.memory.hygiene import CLOSING, OPENING
-from agentctx.memory.policies import POLICIES
+from agentctx.memory.merge.policies import POLICIES
 from agentctx.memory.records import Clash, Conflict, Outcome
 from agentctx.values import ToolCall, ToolSpec, Trust
 
@@ -193,7 +193,7 @@ _ANSWERS: Final = {
 def _overview(memory: Memory, count: Callable[[str], int]) -> str:
     """Return the status, and where the work stands, in `RECALL` tokens beside the user's words."""
     from agentctx.memory.recall import Request
-    from agentctx.memory.render import render
+    from agentctx.memory.state.render import render
 
     status = memory.context(Request(level="status"), budget=_STATUS).text
     frame = f"{OPENING}state {memory.current}]", CLOSING

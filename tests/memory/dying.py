@@ -9,7 +9,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from select import select
 from typing import Any
@@ -114,7 +114,7 @@ def look(folder: Path, known: list[str], whole: bool) -> None:
         check(folder)
 
 
-class room:  # noqa: N801  (used like a function)
+class room:
     """A folder for a memory, gone afterwards."""
 
     def __enter__(self) -> Path:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from agentctx.memory import lines
-from agentctx.memory.disk import Disk
 from tests.memory.storage import Counting, Died
 
 APPENDED = ("wal.jsonl", "operations.jsonl", "journal/main.jsonl")
@@ -42,6 +41,9 @@ def cut(folder: Path, image: Path, power: Power, seed: int) -> None:
             _lose_end(folder / name, image / name, power, chance)
     for path in sorted((image / "memory.git/objects").glob("[0-9a-f][0-9a-f]/*")):
         _harm(path, chance)
+    for path in sorted((image / "memory.git/objects").glob("pack/*")):
+        if (folder / path.relative_to(image)).stat().st_ino not in power.durable:
+            _harm(path, chance)
     for ref, values in sorted(_values(image / "wal.jsonl").items()):
         _change(image / "memory.git" / ref, sorted(values), chance)
     start_again(image / "wal.jsonl")

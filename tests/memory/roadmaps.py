@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from hypothesis import strategies as st
 
+from agentctx.memory.plan.roadmap import named, same
+from agentctx.memory.plan.roadmap import ticked as redone
 from agentctx.memory.records import Item, Roadmap
-from agentctx.memory.roadmap import named, same
-from agentctx.memory.roadmap import ticked as redone
 
 HARD = (
     *("# a", "## b", "\\## c", "### d", "```", "````", "~~~", "```py`", "\\```", "- [x] e", "* f"),

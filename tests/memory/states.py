@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from agentctx.memory import ids
 from agentctx.memory.records import Commit, Step, StepKind
-from agentctx.memory.render import block
 from agentctx.memory.state import ExecutionState
+from agentctx.memory.state.render import block
 from agentctx.tokens import estimate
 from agentctx.values import Trust
 

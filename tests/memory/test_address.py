@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentctx.errors import RemoteError
-from agentctx.memory.address import address, holds_credentials
+from agentctx.memory.remote.address import address, holds_credentials
 
 FINE = [
     "https://github.com/me/memory.git",

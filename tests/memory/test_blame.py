@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentctx.errors import UnknownMemory
-from agentctx.memory.blame import blame, flat
+from agentctx.memory.look.blame import blame, flat
 from agentctx.memory.memory import Memory
 
 

@@ -83,6 +83,40 @@ FEW = """
     print(json.dumps(refused))
 """
 
+STARVED = """
+    import json, os, resource, sys
+    from pathlib import Path
+    from agentctx.errors import MemoryStoreError
+    from tests.memory.losing import start_again
+    from tests.memory.storage import add, check, told
+    from agentctx.memory.store import Store
+
+    folder, refused = Path(sys.argv[1]), set()
+    with Store(folder) as store:
+        for number in range(8):
+            add(store, str(number), number=number)
+            if number in (3, 5):
+                store.checkpoint()
+    for again in (False, True):
+        for more in range(14):
+            if again:
+                start_again(folder / "wal.jsonl")
+            os.close(limit := os.dup(0))
+            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit + more, hard))
+            try:
+                with Store(folder) as store:
+                    assert told(store) == [str(number) for number in range(8)]
+            except MemoryStoreError as error:
+                refused.add(str(error))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        check(folder)
+        with Store(folder) as store:
+            assert told(store) == [str(number) for number in range(8)]
+            assert len(list(store.operations())) == 8
+    print(json.dumps(sorted(refused)))
+"""
+
 
 @posix
 def test_a_writer_may_end_at_any_call() -> None:
@@ -190,3 +224,10 @@ def test_a_limit_of_the_system_is_told_and_the_store_goes_on(
 ) -> None:
     refused = run(FEW, tmp_path / "memory", limit, value)
     assert "was not written" in refused
+
+
+@posix
+def test_without_descriptors_nothing_is_taken_for_missing(tmp_path: Path) -> None:
+    refused = run(STARVED, tmp_path / "memory")
+    assert refused
+    assert all("Too many open files" in text and "missing" not in text for text in refused)

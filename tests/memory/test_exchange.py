@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from agentctx.errors import AgentctxError, MemoryStoreError
-from agentctx.memory.exchange import export, take_in
-from agentctx.memory.gcc_import import Customs
+from agentctx.memory.gcc import export, take_in
+from agentctx.memory.gcc.reading import Customs
 from agentctx.memory.memory import Memory
 from agentctx.memory.records import CommitKind, StepKind
 from agentctx.values import Trust

@@ -9,7 +9,7 @@ import pygit2
 import pytest
 
 from agentctx.errors import RemoteError
-from agentctx.memory.git import Git, said, without_credentials
+from agentctx.memory.remote.git import Git, said, without_credentials
 from tests.processes import posix
 
 

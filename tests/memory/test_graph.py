@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentctx.memory.graph import draw, ordered
+from agentctx.memory.look.graph import draw, ordered
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentctx.memory.facts import facts
-from agentctx.memory.handoff import STEPS, Handoff, HandoffKind, Receiver, handoff
 from agentctx.memory.records import Done, Item, Roadmap, Step
-from agentctx.memory.render import HEAD
 from agentctx.memory.state import ExecutionState, derive
+from agentctx.memory.state.facts import facts
+from agentctx.memory.state.handoff import STEPS, Handoff, HandoffKind, Receiver, handoff
+from agentctx.memory.state.render import HEAD
 from agentctx.tokens import estimate
 from tests.memory.states import record, said, step
 

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from agentctx.memory.health import gc, verify
+from agentctx.memory.look.health import gc, verify
 from agentctx.memory.memory import Memory
 
 

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
-from agentctx.memory import roadmap
 from agentctx.memory.memory import Memory
+from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Commit, Conflict
 
 WORDS = st.sampled_from(["parser", "lexer", "tests", "docs", "cache", "retry"])

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentctx.memory.merge import Policy, merge_roadmaps, policy
+from agentctx.memory.plan.roadmap import named, read, same, write
 from agentctx.memory.records import Clash, Item, Roadmap
-from agentctx.memory.roadmap import named, read, same, write
 from tests.memory.roadmaps import anything, edits, roadmaps
 
 AGENT = policy("agent")

@@ -3,7 +3,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentctx.memory.paper import (
+from agentctx.memory.gcc.paper import (
     COMMIT_FIELDS,
     STEP_FIELDS,
     Entry,

@@ -13,8 +13,9 @@ from agentctx import tokens
 from agentctx.errors import ToolError, UnknownMemory
 from agentctx.memory import ids
 from agentctx.memory.hygiene import CLOSING, OPENING, clean
-from agentctx.memory.quote import HELD
 from agentctx.memory.recall import BUDGETS, LEAST, Request, recall
+from agentctx.memory.recall.quote import HELD
+from agentctx.memory.recall.search import Hit
 from agentctx.memory.records import (
     Branch,
     Commit,
@@ -27,7 +28,6 @@ from agentctx.memory.records import (
     Step,
     StepKind,
 )
-from agentctx.memory.search import Hit
 from agentctx.values import Trust
 from tests.memory.views import Shown, chain
 

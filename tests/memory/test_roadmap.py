@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from agentctx.memory.plan.roadmap import read, revised, same, ticked, write
 from agentctx.memory.records import Item, Roadmap
-from agentctx.memory.roadmap import read, revised, same, ticked, write
 from tests.memory.roadmaps import HARD, anything, texts
 
 PAPER = """\

@@ -16,10 +16,10 @@ from agentctx.errors import MemoryLocked, MemoryStoreError
 from agentctx.memory import ids, texts
 from agentctx.memory.nodes import Node
 from agentctx.memory.paths import commit_path, log_path
+from agentctx.memory.recall.search import Index
+from agentctx.memory.recall.terms import terms
 from agentctx.memory.records import Commit, Done, Step
-from agentctx.memory.search import Index
 from agentctx.memory.store import Store
-from agentctx.memory.terms import terms
 from agentctx.values import Trust
 from tests.processes import together
 
@@ -356,7 +356,7 @@ def test_processes_may_catch_up_at_once(writer: Writer) -> None:
     script = """
         import json, sys
         from pathlib import Path
-        from agentctx.memory.search import Index
+        from agentctx.memory.recall.search import Index
         from agentctx.memory.store import Store
         folder = Path(sys.argv[1])
         store, index = Store(folder), Index(folder / "index.db")

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentctx.memory import ids
-from agentctx.memory.excerpts import MARKER, excerpts
-from agentctx.memory.quotes import ANSWERED, CORRECTED, OPEN
+from agentctx.memory.plan.roadmap import same
 from agentctx.memory.records import CommitKind, Done, Item, Roadmap, Word
-from agentctx.memory.render import block, render
-from agentctx.memory.roadmap import same
 from agentctx.memory.state import ExecutionState, derive
+from agentctx.memory.state.excerpts import MARKER, excerpts
+from agentctx.memory.state.quotes import ANSWERED, CORRECTED, OPEN
+from agentctx.memory.state.render import block, render
 from agentctx.tokens import estimate
 from agentctx.values import Trust
 from tests.memory.states import answer, call, ours, record, said, section, step

@@ -12,12 +12,12 @@ import pytest
 
 from agentctx.evals.load import load, records
 from agentctx.evals.trajectory import Trajectory, Turn
-from agentctx.memory.constraints import standing
+from agentctx.memory.plan.roadmap import same, ticked
 from agentctx.memory.records import Commit, Done, Item, Roadmap, Step, Word
-from agentctx.memory.render import NEXT, WORDS_BUDGET, block, one_line, render
-from agentctx.memory.roadmap import same, ticked
 from agentctx.memory.state import ExecutionState, derive
-from agentctx.memory.words import fold
+from agentctx.memory.state.constraints import standing
+from agentctx.memory.state.render import NEXT, WORDS_BUDGET, block, one_line, render
+from agentctx.memory.state.words import fold
 from agentctx.tokens import Counter
 from tests.memory.states import answer, call, record, said, section, step
 from tests.shared import DATA, needs_shared

@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentctx.memory.constraints import standing
 from agentctx.memory.records import Step, Word
-from agentctx.memory.words import fold
+from agentctx.memory.state.constraints import standing
+from agentctx.memory.state.words import fold
 from tests.memory.states import answer, said, step
 
 

@@ -1,0 +1,1 @@
+"""The roadmap: `main.md` and the checklists in it."""

@@ -1,0 +1,150 @@
+"""Records, steps and branches as the lines that recall shows of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from agentctx.memory import ids
+from agentctx.memory.recall.quote import Line, Passage, noted, own, quoted, verbatim
+from agentctx.memory.records import Branch, Commit, Done, Item, Outcome, Step, StepKind
+from agentctx.values import Trust
+
+_SHORT = 160
+"""Characters of a text in an overview."""
+
+
+def record(commit: Commit, least: Trust = Trust.UNTRUSTED, *, whole: bool = False) -> Passage:
+    """Return a record; the `whole` one has the paper's first block, its parents and sources too.
+
+    What stood before is folded from records of any trust: it is quoted, or left out by `least`.
+    """
+    lines, trust = [*own(_heading(commit))], commit.trust
+    for label, text in _blocks(commit, whole):
+        lines += noted(f"{label}{text}", commit.trust, commit.id)
+    if commit.previous and least <= Trust.TOOL:
+        lines += quoted(commit.previous, f"Progress before commit {commit.id}")
+        trust = min(trust, Trust.TOOL)
+    if commit.steps:
+        lines += own(f"Log: {_number(commit.steps, 'step')}, level=log commit={commit.id}")
+    if whole and commit.parents:
+        lines += own(f"Follows: {' '.join(commit.parents)}")
+    return Passage(key=commit.id, lines=tuple(lines), ids=(commit.id,), trust=trust)
+
+
+def reason(commit: Commit, least: Trust) -> str:
+    """Return why a record is not to be shown ("": it is)."""
+    if commit.quarantined:
+        return "held back"
+    return "" if commit.trust >= least else f"below min_trust={least.name.lower()}"
+
+
+def held(commits: list[Commit], least: Trust) -> Passage:
+    """Return the line that stands for records that are not to be shown, all for the same reason."""
+    number = _number(len(commits), "record")
+    names = " ".join(commit.id for commit in commits[:3]) + " …" * (len(commits) > 3)
+    lines = own(f"({number} {reason(commits[0], least)}: agentctx memory trust {names})")
+    return Passage(key=commits[0].id, lines=lines)
+
+
+def step(found: Step, least: Trust) -> Passage:
+    """Return one step of a log; its observation is left out if it is trusted less than `least`."""
+    exit = "" if found.exit_code is None else f" · exit {found.exit_code}"
+    kind = "step" if found.kind is StepKind.STEP else found.kind.value
+    original = f" · expand {found.original[:12]}" if found.original else ""
+    lines = [*own(f"{kind} {found.id}{exit}{original}")]
+    for label, text in (("Thought: ", found.thought), ("$ ", found.action)):
+        lines += own(f"{label}{text}") if text else ()
+    if found.observation and found.trust < least:
+        lines += own(f"(observation left out: it is trusted as {found.trust.name.lower()} only)")
+    elif found.observation:
+        lines += _observation(found)
+    trust = found.trust if found.observation else Trust.MODEL
+    return Passage(key=found.id, lines=tuple(lines), ids=(found.id,), trust=trust)
+
+
+def intent(branch: Branch, live: int) -> Passage:
+    """Return what a branch is for, where it comes from, and what became of it."""
+    lines = own(f"Branch {branch.name}: {branch.purpose or '(no purpose given)'}")
+    if branch.hypothesis:
+        lines += own(f"Hypothesis: {branch.hypothesis}")
+    if branch.created_from:
+        lines += own(f"Begun from {branch.parent or 'main'} at commit {branch.created_from}")
+    if branch.outcome is not Outcome.OPEN:
+        lines += own(f"Outcome: {branch.outcome.value}{_lesson(branch)}")
+    if live:
+        lines += own(f"Not committed yet: {_number(live, 'step')}, level=log branch={branch.name}")
+    return Passage(lines=lines, ids=(branch.name,))
+
+
+def listed(branch: Branch, current: bool) -> tuple[Line, ...]:
+    """Return a branch as one line of an overview."""
+    state = "" if branch.outcome is Outcome.OPEN else f" ({branch.outcome.value})"
+    purpose = f": {shortened(branch.purpose)}" if branch.purpose else ""
+    return own(f"{'*' if current else '-'} {branch.name}{state}{purpose}")
+
+
+def boxes(items: Iterable[Item]) -> tuple[Line, ...]:
+    """Return milestones or to-dos as check boxes."""
+    return tuple(chain.from_iterable(own(f"- [{'x' * i.done or ' '}] {i.text}") for i in items))
+
+
+def shortened(text: str) -> str:
+    """Return a text as one line of at most 160 characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
+
+
+def date(id: str) -> str:
+    """Return when an id was made ("" if it is none of ours)."""
+    if not ids.ID.fullmatch(id):
+        return ""
+    return time.strftime(" · %Y-%m-%d %H:%MZ", time.gmtime(ids.seconds(id)))
+
+
+def _heading(commit: Commit) -> str:
+    kind = "" if commit.kind == "commit" else f" · {commit.kind.value}"
+    origin = f" of {shortened(commit.origin)}" if commit.origin else ""
+    code = f" · code {commit.code[:12]}" if commit.code else ""
+    finished = " · finishes the request" if commit.finished else ""
+    return f"commit {commit.id}{date(commit.id)}{kind}{origin}{code}{finished}"
+
+
+def _blocks(commit: Commit, whole: bool) -> Iterator[tuple[str, str]]:
+    """Yield label and text of what a record says, what a resuming agent needs most first."""
+    if commit.contribution:
+        yield "", commit.contribution
+    if commit.next_action:
+        yield "Next: ", commit.next_action
+    for label, texts in (("Blocked: ", commit.blockers), ("Found: ", commit.findings)):
+        yield from ((label, text) for text in texts)
+    yield from (("Done: ", _evidence(done)) for done in commit.done)
+    if whole and commit.purpose:
+        yield "Branch purpose: ", commit.purpose
+    if whole and commit.sources:
+        yield "Rests on: ", " ".join(commit.sources)
+
+
+def _evidence(done: Done) -> str:
+    exit = "" if done.exit_code is None else f"exit {done.exit_code}"
+    command = f"$ {done.command}" if done.command else ""
+    shown = ", ".join(part for part in (command, exit, done.commit) if part)
+    return f"{done.text} ({shown})" if shown else done.text
+
+
+def _observation(found: Step) -> tuple[Line, ...]:
+    if found.trust >= Trust.USER:
+        return verbatim(found.observation)
+    if found.trust > Trust.TOOL:
+        return own(found.observation)
+    return quoted(found.observation, f"tool output, step {found.id}")
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def _lesson(branch: Branch) -> str:
+    lesson = f": {branch.lesson}" if branch.lesson else ""
+    return f", merged into {branch.merged_into}{lesson}" if branch.merged_into else lesson

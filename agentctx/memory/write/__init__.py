@@ -1,0 +1,1 @@
+"""From what a caller says to records on refs."""

@@ -1,0 +1,236 @@
+"""COMMIT, BRANCH, MERGE and what else moves a branch: each one transaction, all of it or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from agentctx.errors import MemoryStoreError, UnknownMemory
+from agentctx.memory import merge
+from agentctx.memory.journals import Journals, Live
+from agentctx.memory.operation import Operation
+from agentctx.memory.paths import HEADS, head
+from agentctx.memory.records import (
+    Branch,
+    Commit,
+    CommitKind,
+    Conflict,
+    Outcome,
+    Step,
+    StepKind,
+)
+from agentctx.memory.snapshot import TRUSTED, Snapshot
+from agentctx.memory.store import Store
+from agentctx.memory.write import reversal
+from agentctx.memory.write.draft import Draft
+from agentctx.memory.write.joining import Sides, join, told
+from agentctx.memory.write.writer import Writer, missing
+
+MAIN = "main"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What writes to a memory, in the name of one author."""
+
+    writer: Writer
+
+    @property
+    def store(self) -> Store:
+        """Where it is written."""
+        return self.writer.store
+
+    @property
+    def journals(self) -> Journals:
+        """The steps since the last records."""
+        return self.writer.journals
+
+    @property
+    def session(self) -> str:
+        """Whose operations they are."""
+        return self.writer.author.session
+
+    def commit(
+        self,
+        name: str,
+        made: Draft,
+        *,
+        kind: CommitKind = CommitKind.COMMIT,
+        summary: tuple[str, str] | None = None,
+    ) -> Commit:
+        """Write one record on a branch and seal its journal.
+
+        `summary` is a Previous Progress Summary and the id of the record up to which it goes; it is
+        used if that still is the latest one.
+        """
+        with self.store.transaction(kind.value, session=self.session) as change:
+            view = self.writer.view(change, name)
+            latest = view.latest if view else None
+            fresh = summary and latest and summary[0] == latest.id
+            live = self.journals.live(name, view).steps
+            record = self.writer.write(
+                change,
+                name,
+                view,
+                made,
+                kind=kind,
+                summary=summary[1] if summary and fresh else None,
+            ).record
+        self._carry(live)
+        return record
+
+    def start(
+        self, name: str, purpose: str, hypothesis: str, parent: str, at: str | None
+    ) -> Branch:
+        """Make a branch from record or hash `at` of another, or from its newest record.
+
+        Raises:
+            MemoryNameError: there is one of that name, or one that stands in its way.
+            UnknownMemory: there is nothing to start from.
+        """
+        with self.store.transaction("branch", session=self.session) as change:
+            self.writer.check_free(name)
+            view = self.writer.view(change, parent)
+            if view is None and parent != MAIN:
+                raise missing(self.store, parent)
+            if view is None:
+                entry = self.writer.write(change, MAIN, None, Draft(contribution="Memory begins"))
+                view = Snapshot(self.store, entry.hash)
+            elif at:
+                view = self._at(view, at)
+            branch = Branch(
+                name=name,
+                purpose=purpose,
+                hypothesis=hypothesis,
+                created_from=view.latest.id if view.latest else "",
+                parent=parent,
+                session=self.session,
+                agent=self.writer.author.agent,
+            )
+            said = Draft(contribution=f"Branch {name}: {purpose}".rstrip(": "))
+            live = Live((), self.journals.live(name, None).mark)  # an older one of that name
+            self.writer.put(
+                change,
+                head(name),
+                self.writer.entry(said, branch, view, live, CommitKind.BRANCH),
+                view,
+            )
+            return branch
+
+    def merge(
+        self, name: str, into: str, made: Draft, outcome: Outcome, policy: merge.Policy
+    ) -> Commit | Conflict:
+        """Unite a branch with another, and archive it; a conflict moves nothing.
+
+        Raises:
+            UnknownMemory: one of them is not there.
+        """
+        if name == into:
+            raise MemoryStoreError(f"{name!r} cannot be merged into itself: switch first")
+        with self.store.transaction("merge", session=self.session) as change:
+            ours, theirs = self.writer.known(change, into), self.writer.known(change, name)
+            base = self.store.common(ours.hash, theirs.hash)
+            sides = Sides(
+                base=Snapshot(self.store, base) if base else None,
+                ours=ours,
+                theirs=theirs,
+                closing=self.writer.closing(theirs, outcome, into=into),
+            )
+            live = self.journals.live(into, ours)
+            said = made if made.contribution else replace(made, contribution=told(theirs, outcome))
+            entry = self.writer.entry(said, ours.branch, ours, live, CommitKind.MERGE)
+            joined = join(sides, entry, policy)
+            if isinstance(joined, Conflict):
+                return joined
+            closed = self.writer.archive(change, theirs, sides.closing)
+            self.writer.put(change, head(into), joined, ours, closed)
+            return joined.record
+
+    def abandon(self, name: str, lesson: str) -> Commit:
+        """Archive a branch and keep its lesson in the roadmap of the branch that it came from.
+
+        Raises:
+            UnknownMemory: it is not there.
+            MemoryStoreError: it is the first branch.
+        """
+        with self.store.transaction("abandon", session=self.session) as change:
+            view = self.writer.known(change, name)
+            parent = view.branch.parent if change.tip(view.branch.parent or MAIN) else MAIN
+            if name == MAIN or parent == name:
+                raise MemoryStoreError(f"{name!r} is where all began: it cannot be abandoned")
+            closing = self.writer.closing(view, Outcome.ABANDONED, lesson=lesson)
+            self.writer.archive(change, view, closing)
+            home = self.writer.known(change, parent)
+            lessons = dict(home.roadmap.sections).get("Lessons", "")
+            said = Draft(
+                contribution=f"Abandoned {name}: {lesson}",
+                sections={"Lessons": f"{lessons}\n- {name}: {' '.join(lesson.split())}".strip()},
+            )
+            return self.writer.write(change, parent, home, said, kind=CommitKind.ABANDON).record
+
+    def trust(self, name: str, id: str) -> Commit:
+        """Let recall show a record that was held back, as what a person has read.
+
+        Raises:
+            UnknownMemory: there is no such record.
+        """
+        with self.store.transaction("trust", session=self.session) as change:
+            view = self.writer.known(change, name)
+            record = view.record(id)
+            trusted = "".join(f"{one}\n" for one in sorted(view.trusted | {record.id}))
+            said = Draft(contribution=f"Trusted record {record.id}", sources=(record.id,))
+            entry = self.writer.entry(
+                said, view.branch, view, Live((), self.writer.mark(view)), CommitKind.NOTE
+            )
+            entry = replace(entry, files={**entry.files, TRUSTED: trusted})
+            self.writer.put(change, head(name), entry, view)
+            return entry.record
+
+    def undo(self, wanted: str | None) -> Operation:
+        """Take back one operation, and put the steps that it sealed back into their journal.
+
+        Raises:
+            UnknownMemory: there is no such operation.
+            MemoryStoreError: later ones build upon it.
+        """
+        operation = reversal.chosen(list(self.store.operations()), wanted)
+        kind = f"{reversal.UNDO} {operation.id}"
+        with self.store.transaction(kind, session=self.session) as change:
+            for move in reversal.back(operation, change):
+                change.move(move.ref, move.new)
+        self._unseal(operation)
+        return operation
+
+    def _carry(self, steps: Sequence[Step]) -> None:
+        """Note again, behind a record, which calls still wait for their results."""
+        answered = {step.call_id for step in steps if step.kind is StepKind.STEP}
+        for step in steps:
+            if step.kind is StepKind.CALL and step.call_id not in answered:
+                self.journals.append(step)
+
+    def _at(self, view: Snapshot, name: str) -> Snapshot:
+        """Return the branch as it was when it held a record as its newest."""
+        wanted = view.record(name).id
+        hashes = (
+            node.hash
+            for node in self.store.walk(view.hash)
+            if node.trailers.get("Agentctx-Id") == wanted
+        )
+        if (found := next(hashes, None)) is None:
+            raise UnknownMemory(
+                f"record {name[:40]!r} came by a merge: start at one of the branch itself"
+            )
+        return Snapshot(self.store, found)
+
+    def _unseal(self, operation: Operation) -> None:
+        for move in operation.moves:
+            if not (move.new and move.ref.startswith(HEADS)):
+                continue
+            name, view = move.ref.removeprefix(HEADS), Snapshot(self.store, move.new)
+            record = view.latest
+            tip = self.store.tip(name)
+            live = self.journals.live(name, Snapshot(self.store, tip) if tip else None)
+            known = {step.id for step in live.steps}
+            for step in view.steps(record) if record else ():
+                if step.id not in known:
+                    self.journals.append(replace(step, branch=name))

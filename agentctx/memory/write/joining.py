@@ -1,0 +1,177 @@
+"""MERGE: the record that unites two branches, or the conflict that stands in its way.
+
+Source: Git-Context-Controller, §2.2 (MERGE); what it leaves open is settled by three-way merges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, takewhile
+
+from agentctx.memory import merge, texts
+from agentctx.memory.paths import commit_path, log_path
+from agentctx.memory.plan import roadmap
+from agentctx.memory.records import (
+    Clash,
+    Commit,
+    CommitKind,
+    Conflict,
+    Done,
+    Metadata,
+    Outcome,
+    Roadmap,
+    Word,
+)
+from agentctx.memory.snapshot import MAIN, TRUSTED, WORDS, Snapshot, segment_path
+from agentctx.memory.write.compose import Entry
+from agentctx.memory.write.fold import fold
+
+_DONE = 50
+"""Finished things of a branch that its merge record names again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """What is merged: `theirs` into `ours`; `base` is where they parted, `closing` their last record."""
+
+    base: Snapshot | None
+    ours: Snapshot
+    theirs: Snapshot
+    closing: Entry
+
+    @property
+    def closed(self) -> Commit:
+        """The last record of the merged branch."""
+        return self.closing.record
+
+
+def join(sides: Sides, entry: Entry, policy: merge.Policy) -> Entry | Conflict:
+    """Return a merge record with the files of both sides, or what they disagree about.
+
+    `entry` is the record as our side alone would have it, with what it changes there.
+    """
+    mine = entry.files.get(MAIN)
+    plan, clashes = merge.merge_roadmaps(
+        sides.base.roadmap if sides.base else Roadmap(),
+        sides.ours.roadmap if mine is None else roadmap.read(mine),
+        sides.theirs.roadmap,
+        policy,
+    )
+    segments, more = _segments(sides, entry, policy)
+    if clashes or more:
+        return Conflict(
+            branch=sides.theirs.branch.name,
+            into=sides.ours.branch.name,
+            clashes=(*clashes, *more),
+        )
+    record = _record(sides, entry.record, plan)
+    files = {
+        **_union(sides),
+        **_own(entry, record),
+        **segments,
+        MAIN: roadmap.write(roadmap.ticked(plan, [one.text for one in record.done])),
+        WORDS: texts.write_words(_words(sides, entry)),
+        TRUSTED: "".join(f"{id}\n" for id in sorted(sides.ours.trusted | sides.theirs.trusted)),
+        commit_path(record): texts.write_commit(record),
+    }
+    return replace(entry, record=record, files=files)
+
+
+def told(view: Snapshot, outcome: Outcome) -> str:
+    """Return what became of a branch, from its own records."""
+    branch, progress = view.branch, fold(view.latest)
+    parts = [f"Merged {branch.name} ({outcome.value}): {branch.purpose}".rstrip(": ")]
+    if branch.hypothesis:
+        parts.append(f"Hypothesis: {branch.hypothesis}")
+    return "\n".join([*parts, *([f"Progress there:\n{progress}"] if progress else [])])
+
+
+def _record(sides: Sides, record: Commit, plan: Roadmap) -> Commit:
+    ours, closed = sides.ours.latest, sides.closed
+    there = list(islice(_since(sides), _DONE))
+    done = _distinct([*record.done, *(one for made in reversed(there) for one in made.done)])
+    ticked = [item.text for item in (*plan.milestones, *plan.todo) if item.done]
+    finished = {roadmap.same(text) for text in [*ticked, *(one.text for one in done)]}
+    wanted = [record.next_action, ours.next_action if ours else "", _next(there)]
+    return replace(
+        record,
+        kind=CommitKind.MERGE,
+        origin=sides.theirs.branch.name,
+        number=max(ours.number if ours else -1, closed.number) + 1,
+        parents=tuple(one.id for one in (ours, closed) if one),
+        done=tuple(done),
+        findings=tuple(
+            dict.fromkeys(
+                [*record.findings, *(f for made in reversed(there) for f in made.findings)]
+            )
+        ),
+        next_action=next((w for w in wanted if w and roadmap.same(w) not in finished), ""),
+        trust=min(one.trust for one in (record, ours, closed, *there) if one),
+    )
+
+
+def _next(there: Sequence[Commit]) -> str:
+    return next((made.next_action for made in there if made.kind is not CommitKind.NOTE), "")
+
+
+def _since(sides: Sides) -> takewhile[Commit]:
+    """Return the records of the merged branch since it parted, newest first."""
+    base = sides.base.latest.id if sides.base and sides.base.latest else ""
+    return takewhile(lambda record: record.id != base, sides.theirs.since())
+
+
+def _distinct(done: Sequence[Done]) -> list[Done]:
+    return list({roadmap.same(one.text): one for one in done}.values())
+
+
+def _own(entry: Entry, record: Commit) -> dict[str, str | None]:
+    """Return the files of our side; the record's own lie where its new number says."""
+    moved = {
+        commit_path(entry.record): commit_path(record),
+        log_path(entry.record): log_path(record),
+    }
+    return {moved.get(path, path): text for path, text in entry.files.items()}
+
+
+def _segments(
+    sides: Sides, entry: Entry, policy: merge.Policy
+) -> tuple[dict[str, str], list[Clash]]:
+    files: dict[str, str] = {}
+    clashes: list[Clash] = []
+    for name in sorted({*sides.ours.segments(), *sides.theirs.segments()}):
+        base, mine, its = (_segment(v, name) for v in (sides.base, sides.ours, sides.theirs))
+        if (changed := entry.files.get(segment_path(name))) is not None:
+            mine = texts.load(changed)
+        merged, wrong = merge.merge_metadata(name, base, mine, its, policy)
+        clashes += wrong
+        files[segment_path(name)] = texts.dump(merged)
+    return files, clashes
+
+
+def _segment(view: Snapshot | None, name: str) -> Metadata:
+    return view.metadata(name) if view and name in view.segments() else {}
+
+
+def _words(sides: Sides, entry: Entry) -> tuple[Word, ...]:
+    base = sides.base.words if sides.base else ()
+    ours, theirs = entry.files.get(WORDS), sides.closing.files.get(WORDS)
+    return merge.merge_words(
+        base,
+        sides.ours.words if ours is None else texts.read_words(ours),
+        sides.theirs.words if theirs is None else texts.read_words(theirs),
+    )
+
+
+def _union(sides: Sides) -> Mapping[str, str | None]:
+    """Return the records and log slices that only the merged branch has."""
+    store, ours, theirs = sides.ours.store, sides.ours.hash, sides.theirs.hash
+    found: dict[str, str | None] = {
+        path: text
+        for path, text in sides.closing.files.items()
+        if path.startswith(("commits/", "logs/"))
+    }
+    for folder in ("commits", "logs"):
+        for path in sorted({*store.files(theirs, folder)} - {*store.files(ours, folder)}):
+            found[path] = store.read(theirs, path) or ""
+    return found
