@@ -200,8 +200,8 @@ def _json(line: str) -> dict[str, Any]:
 
 def _lean(value: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that differ from their defaults, as JSON values."""
-    fields = ((name, getattr(value, name), one) for name, one in _DEFAULTS[type(value)].items())
-    return {name: plain(found) for name, found, default in fields if found != default}
+    values = ((name, getattr(value, name), one) for name, one in _DEFAULTS[type(value)].items())
+    return {name: plain(found) for name, found, default in values if found != default}
 
 
 def plain(value: Any) -> Any:
