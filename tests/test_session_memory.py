@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from agentctx.memory.handoff import Receiver
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from agentctx.config import Settings
 from agentctx.errors import ConfigError, MemoryStoreError, RedactionError
 from agentctx.memory.memory import Memory
 from agentctx.memory.records import StepKind
+from agentctx.memory.state.handoff import Receiver
 from agentctx.options import Mode, Remember
 from agentctx.session import Session
 from agentctx.tokens import counter
