@@ -129,9 +129,15 @@ class Life:
         if self.random.random() < ASIDES:
             self.say(self.agent.aside(number))
         if self.random.random() < ENDS:
-            self.host.answer(Turn(text=f"That is done. ({number})"))
-            self.truth.answered()
+            self.end_request(f"That is done. ({number})")
             self.say(self.agent.request(number))
+
+    def end_request(self, text: str) -> None:
+        """Let the agent have its last word; where every turn is a text, its host has to say so."""
+        self.host.answer(Turn(text=text))
+        self.truth.answered()
+        if not self.host.native:
+            self.session.answered(text)
 
     def say(self, text: str) -> None:
         """Let the user say something."""

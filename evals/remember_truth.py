@@ -41,8 +41,8 @@ class Truth:
         self.done += done
 
     def copy(self) -> Truth:
-        """Return what a sub-agent knows at first."""
-        return replace(self, said=[*self.said], plan=[*self.plan], done=[*self.done])
+        """Return what a sub-agent knows at first; the calls of others are not its own."""
+        return replace(self, said=[*self.said], plan=[*self.plan], done=[*self.done], doing="")
 
     @property
     def open(self) -> list[str]:

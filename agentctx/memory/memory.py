@@ -27,9 +27,8 @@ from agentctx.values import Trust
 class Memory(Reader):
     """A project's memory as one session sees it, standing on one branch.
 
-    Many sessions, processes and threads may share a folder; each has a branch of its own under its
-    feet. Whatever a method returned is on disk and survives a crash, except for steps, which
-    survive the end of the process and, from the next commit on, a power cut.
+    Many sessions, processes and threads may share a folder. Whatever a method returned is on disk;
+    steps survive the end of the process and, from the next commit on, a power cut.
     """
 
     def __init__(
@@ -160,11 +159,7 @@ class Memory(Reader):
         return made
 
     def switch(self, name: str) -> Branch:
-        """Stand on another branch.
-
-        Raises:
-            UnknownMemory: there is none of that name.
-        """
+        """Stand on another branch; `UnknownMemory` says which there are."""
         found = self.snapshot(names.branch(name)).branch
         self.current = name
         return found

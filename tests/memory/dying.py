@@ -41,7 +41,7 @@ def child(work: Callable[[Callable[[str], None]], None]) -> tuple[int, int]:
         work(lambda text: os.write(out, f"{text}\n".encode()) and None)
         os._exit(0)
     except BaseException as error:
-        print(repr(error), file=sys.stderr)
+        sys.stderr.write(f"{error!r}\n")
         os._exit(1)
 
 

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agentctx.memory import ids, texts
-from agentctx.memory.gcc import fields as gcc_fields
-from agentctx.memory.gcc import ids_of as gcc_ids
-from agentctx.memory.gcc import paper
+from agentctx.memory.gcc import fields, naming, paper
 from agentctx.memory.gcc.fields import Described, Safe
 from agentctx.memory.gcc.folder import COMMITS, LOG, MAIN, METADATA, Folder, Texts
-from agentctx.memory.gcc.ids_of import Namer
+from agentctx.memory.gcc.naming import Namer
 from agentctx.memory.gcc.paper import Entry
 from agentctx.memory.hygiene import suspicious
 from agentctx.memory.plan import roadmap
@@ -104,7 +102,7 @@ def read_log(given: Texts, name: str, folder: Folder) -> Sequence[Entry]:
 
 
 def _described(name: str, text: str, customs: Customs) -> Described:
-    found = gcc_fields.read_metadata(text, _base(name, text), customs.safe)
+    found = fields.read_metadata(text, _base(name, text), customs.safe)
     return found if customs.own else replace(found, words=())
 
 
@@ -129,7 +127,7 @@ def _records(
             purpose=blocks[0] or found.branch.purpose,
             previous=blocks[1],
             contribution=blocks[2],
-            **gcc_fields.commit_fields(entry.extra, customs.safe),
+            **fields.commit_fields(entry.extra, customs.safe),
         )
         yield _labelled(_told(made), customs)
 
@@ -137,7 +135,7 @@ def _records(
 def _told(made: Commit) -> Commit:
     """Return a record as a merge where its text says that it is one, and only with an origin."""
     merging = _MERGING.match(made.previous)
-    origin = gcc_fields.branch_name(merging[1] if merging else made.origin)
+    origin = fields.branch_name(merging[1] if merging else made.origin)
     merge = bool(origin) and (bool(merging) or made.kind is CommitKind.MERGE)
     plain = CommitKind.COMMIT if made.kind is CommitKind.MERGE else made.kind
     return replace(made, kind=CommitKind.MERGE if merge else plain, origin=origin if merge else "")
@@ -157,7 +155,7 @@ def _steps(
     at = found.at or 0.0
     for entry in entries:
         blocks = [customs.safe(entry.fields.get(name, "")) for name in paper.STEP_FIELDS]
-        origin = gcc_fields.branch_name(entry.origin) or found.branch.name
+        origin = fields.branch_name(entry.origin) or found.branch.name
         id = namer.name(entry, entry.extra.get("id"), [origin, *blocks], at=at)
         at = ids.seconds(id)
         made = Step(
@@ -166,7 +164,7 @@ def _steps(
             thought=blocks[1],
             action=blocks[2],
             branch=origin,
-            **gcc_fields.step_fields(entry.extra, customs.safe),
+            **fields.step_fields(entry.extra, customs.safe),
         )
         yield _demoted(made, customs), str(entry.extra.get("commit", ""))
 
@@ -244,7 +242,7 @@ def _note(after: str, steps: Sequence[Step], found: Described, customs: Customs)
     """Return the record that seals steps which no other one can."""
     last, branch = steps[-1].id, found.branch
     return Commit(
-        id=gcc_ids.following(max(after, last), f"{branch.name}\0{last}"),
+        id=naming.following(max(after, last), f"{branch.name}\0{last}"),
         kind=CommitKind.NOTE,
         branch=branch.name,
         purpose=branch.purpose,

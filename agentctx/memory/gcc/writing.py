@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from agentctx.memory import ids
-from agentctx.memory.gcc import fields as gcc_fields
-from agentctx.memory.gcc import paper
+from agentctx.memory.gcc import fields, paper
 from agentctx.memory.gcc.fields import Described
 from agentctx.memory.gcc.folder import COMMITS, LOG, MAIN, METADATA, Folder, Texts
 from agentctx.memory.gcc.paper import Entry
@@ -83,16 +82,16 @@ def _metadata(line: Line) -> str:
         segments={name: view.metadata(name) for name in view.segments()},
         words=view.words,
     )
-    return gcc_fields.write_metadata(found, ids.seconds(last.id) if last else None)
+    return fields.write_metadata(found, ids.seconds(last.id) if last else None)
 
 
 def _commit(commit: Commit) -> Entry:
     blocks = (commit.purpose, commit.previous, commit.contribution)
     return Entry(
         name=commit.id,
-        at=gcc_fields.moment(ids.seconds(commit.id)),
+        at=fields.moment(ids.seconds(commit.id)),
         fields=dict(zip(paper.COMMIT_FIELDS, blocks, strict=True)),
-        extra=gcc_fields.commit_extra(commit),
+        extra=fields.commit_extra(commit),
     )
 
 
@@ -121,8 +120,8 @@ def _step(step: Step, number: int, commit: str, origin: str = "") -> Entry:
     blocks = (step.observation, step.thought, step.action)
     return Entry(
         name=str(number),
-        at=gcc_fields.moment(ids.seconds(step.id)),
+        at=fields.moment(ids.seconds(step.id)),
         fields=dict(zip(paper.STEP_FIELDS, blocks, strict=True)),
-        extra=gcc_fields.step_extra(step, commit),
+        extra=fields.step_extra(step, commit),
         origin=origin,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
-from agentctx.adapters.langgraph_thread import Entry, View, branch_of
+from agentctx.adapters.langgraph.thread import Entry, View, branch_of
 from agentctx.errors import ConfigError
 
 

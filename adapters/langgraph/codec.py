@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from langgraph.checkpoint.base import Checkpoint, CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
-from agentctx.adapters import langgraph_texts as texts
-from agentctx.adapters.langgraph_place import Place
-from agentctx.adapters.langgraph_prune import History
-from agentctx.adapters.langgraph_texts import Slot
-from agentctx.adapters.langgraph_thread import Entry, Files, Value, View, Write
+from agentctx.adapters.langgraph import texts as texts
+from agentctx.adapters.langgraph.place import Place
+from agentctx.adapters.langgraph.prune import History
+from agentctx.adapters.langgraph.texts import Slot
+from agentctx.adapters.langgraph.thread import Entry, Files, Value, View, Write
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import DeltaChannelHistory

@@ -12,8 +12,8 @@ from __future__ import annotations
 from agentctx.errors import MissingExtra
 
 try:
-    from agentctx.adapters.langgraph_saver import AgentctxSaver
-    from agentctx.adapters.langgraph_store import AgentctxStore
+    from agentctx.adapters.langgraph.saver import AgentctxSaver
+    from agentctx.adapters.langgraph.store import AgentctxStore
 except ImportError as error:
     raise MissingExtra("langgraph", "langgraph") from error
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from agentctx.adapters import langgraph_texts as texts
-from agentctx.adapters.langgraph_texts import Slot
+from agentctx.adapters.langgraph import texts as texts
+from agentctx.adapters.langgraph.texts import Slot
 from agentctx.errors import MemoryCorrupt
 from agentctx.memory.store import Store
 

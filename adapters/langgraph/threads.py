@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from agentctx import config
-from agentctx.adapters import langgraph_texts as texts
-from agentctx.adapters.langgraph_prune import without
-from agentctx.adapters.langgraph_thread import (
+from agentctx.adapters.langgraph import texts as texts
+from agentctx.adapters.langgraph.prune import without
+from agentctx.adapters.langgraph.thread import (
     NAME,
     THREADS,
     Entry,

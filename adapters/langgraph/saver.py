@@ -21,13 +21,13 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
-from agentctx.adapters import langgraph_thread as thread
-from agentctx.adapters.langgraph_async import AsyncSaver
-from agentctx.adapters.langgraph_codec import Codec, deltas
-from agentctx.adapters.langgraph_place import Place
-from agentctx.adapters.langgraph_prune import history, newest
-from agentctx.adapters.langgraph_thread import Entry, Files, View, Write
-from agentctx.adapters.langgraph_threads import Threads, opened
+from agentctx.adapters.langgraph import thread as thread
+from agentctx.adapters.langgraph.codec import Codec, deltas
+from agentctx.adapters.langgraph.place import Place
+from agentctx.adapters.langgraph.prune import history, newest
+from agentctx.adapters.langgraph.thread import Entry, Files, View, Write
+from agentctx.adapters.langgraph.threads import Threads, opened
+from agentctx.adapters.langgraph.twins import AsyncSaver
 from agentctx.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentctx.memory import ids
-from agentctx.memory.gcc import fields as gcc_fields
+from agentctx.memory.gcc import fields
 from agentctx.memory.gcc.paper import Entry
 
 _TICK = 0.001
@@ -33,7 +33,7 @@ class Namer:
         """
         id = str(stated)
         if not ids.ID.fullmatch(id) or ids.seconds(id) > self._now + _DAY or id in self._seen:
-            said = gcc_fields.seconds(entry.at)
+            said = fields.seconds(entry.at)
             at = min(at if said is None else said, self._now)
             id = ids.derived(at, "\0".join([entry.name, *seed]))
         while id <= after or id in self._seen:

@@ -10,7 +10,7 @@ from typing import Any
 
 from langgraph.store.base import ListNamespacesOp, MatchCondition, SearchItem, SearchOp
 
-from agentctx.adapters.langgraph_items import Items, Record
+from agentctx.adapters.langgraph.items import Items, Record
 from agentctx.errors import MemoryStoreError
 from agentctx.memory.store import Store
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, Op, PutOp, SearchOp
 
-from agentctx.adapters import langgraph_texts as texts
-from agentctx.adapters.langgraph_items import (
+from agentctx.adapters.langgraph import texts as texts
+from agentctx.adapters.langgraph.items import (
     CHANGED,
     Files,
     Items,
@@ -20,8 +20,8 @@ from agentctx.adapters.langgraph_items import (
     record_files,
     record_of,
 )
-from agentctx.adapters.langgraph_search import Catalogue
-from agentctx.adapters.langgraph_threads import opened
+from agentctx.adapters.langgraph.search import Catalogue
+from agentctx.adapters.langgraph.threads import opened
 from agentctx.errors import MemoryStoreError
 from agentctx.memory.store import Transaction
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from langgraph.store.base import Item, PutOp, SearchItem, get_text_at_path, tokenize_path
 
-from agentctx.adapters import langgraph_texts as texts
+from agentctx.adapters.langgraph import texts as texts
 from agentctx.errors import MemoryCorrupt, MemoryStoreError
 from agentctx.memory.store import Store
 

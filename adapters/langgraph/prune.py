@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from agentctx.adapters import langgraph_texts as texts
-from agentctx.adapters import langgraph_thread as thread
-from agentctx.adapters.langgraph_texts import Slot
-from agentctx.adapters.langgraph_thread import Entry, Files, View, Write
+from agentctx.adapters.langgraph import texts as texts
+from agentctx.adapters.langgraph import thread as thread
+from agentctx.adapters.langgraph.texts import Slot
+from agentctx.adapters.langgraph.thread import Entry, Files, View, Write
 
 
 @dataclass(slots=True)
