@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from agentctx.memory.look.graph import Line
     from agentctx.memory.memory import Memory
-    from agentctx.memory.nodes import Node
+    from agentctx.memory.store.nodes import Node
 
 _COLOURS = ("red", "green", "yellow", "blue", "magenta", "cyan")
 

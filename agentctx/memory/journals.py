@@ -6,9 +6,9 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from agentctx.memory.journal import Journal
 from agentctx.memory.records import Step
 from agentctx.memory.snapshot import Snapshot
+from agentctx.memory.store.journal import Journal
 
 JOURNAL = "Agentctx-Journal"
 

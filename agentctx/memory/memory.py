@@ -13,9 +13,9 @@ from agentctx import tokens
 from agentctx.errors import MemoryStoreError
 from agentctx.memory import ids, merge, names
 from agentctx.memory.hygiene import clean
-from agentctx.memory.operation import Operation
 from agentctx.memory.reader import MAIN, Reader
 from agentctx.memory.records import Branch, Commit, Conflict, Outcome, Step, StepKind
+from agentctx.memory.store.operation import Operation
 from agentctx.memory.write.changes import Changes
 from agentctx.memory.write.compose import Author
 from agentctx.memory.write.draft import Details, Safe, draft, text, verbatim

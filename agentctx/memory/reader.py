@@ -11,13 +11,13 @@ from pathlib import Path
 from agentctx import tokens
 from agentctx.memory import names
 from agentctx.memory.journals import Journals
-from agentctx.memory.operation import Operation
 from agentctx.memory.recall import Request, level_of, recall
 from agentctx.memory.recall.search import Hit, Index
 from agentctx.memory.records import Branch, Recall, Roadmap, Step
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.state import ExecutionState, derive
 from agentctx.memory.store import Store
+from agentctx.memory.store.operation import Operation
 from agentctx.memory.write.writer import missing
 
 MAIN = "main"

@@ -10,11 +10,11 @@ from itertools import islice
 from agentctx.errors import MemoryCorrupt, UnknownMemory
 from agentctx.memory import names, texts
 from agentctx.memory.ids import ID
-from agentctx.memory.nodes import Node
-from agentctx.memory.paths import log_path
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Branch, Commit, Metadata, Roadmap, Step, Word
 from agentctx.memory.store import Store
+from agentctx.memory.store.nodes import Node
+from agentctx.memory.store.paths import log_path
 from agentctx.values import Trust
 
 MAIN, BRANCH, WORDS, TRUSTED = "main.md", "branch.yaml", "words.jsonl", "trusted.txt"

@@ -14,10 +14,9 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-from agentctx.memory import wal
-from agentctx.memory.disk import Disk
-from agentctx.memory.journal import Journal
-from agentctx.memory.store import Store
+from agentctx.memory.store import Store, wal
+from agentctx.memory.store.disk import Disk
+from agentctx.memory.store.journal import Journal
 from tests.memory.storage import Counting, add, check, kept, step, story, told
 
 FAST = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None  # death needs no real disk

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from agentctx.memory import lines
+from agentctx.memory.store import lines
 from tests.memory.storage import Counting, Died
 
 APPENDED = ("wal.jsonl", "operations.jsonl", "journal/main.jsonl")

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from agentctx.memory import ids, paths
-from agentctx.memory.disk import Disk
-from agentctx.memory.journal import Journal
+from agentctx.memory import ids
 from agentctx.memory.records import Commit, Step
-from agentctx.memory.store import Store, Transaction
+from agentctx.memory.store import Store, Transaction, paths
+from agentctx.memory.store.disk import Disk
+from agentctx.memory.store.journal import Journal
 
 MAIN = "refs/heads/main"
 

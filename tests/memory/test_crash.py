@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from agentctx.errors import MemoryFull, MemoryStoreError
-from agentctx.memory.disk import Disk
-from agentctx.memory.journal import Journal
 from agentctx.memory.store import Store
+from agentctx.memory.store.disk import Disk
+from agentctx.memory.store.journal import Journal
 from tests.memory.dying import room
 from tests.memory.storage import Counting, add, check, kept, step, story, told
 from tests.processes import mounts, on_small_disk, posix, run

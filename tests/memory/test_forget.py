@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentctx.errors import MemoryLocked, MemoryStoreError, UnknownMemory
-from agentctx.memory.disk import Disk
 from agentctx.memory.forget import forget, found, originals, resolved
 from agentctx.memory.forget.proof import holds, prove
 from agentctx.memory.forget.repack import alone
 from agentctx.memory.forget.target import target
 from agentctx.memory.memory import Memory
 from agentctx.memory.store import Store
+from agentctx.memory.store.disk import Disk
 from tests.processes import posix
 from tests.shared import ROOT
 

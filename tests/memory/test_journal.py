@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentctx.memory import ids
-from agentctx.memory.journal import Journal
 from agentctx.memory.records import Step, StepKind
+from agentctx.memory.store.journal import Journal
 from agentctx.values import Trust
 from tests.memory.storage import step
 from tests.processes import posix, together
@@ -19,7 +19,7 @@ from tests.processes import posix, together
 WRITER = """
     import json, sys
     from pathlib import Path
-    from agentctx.memory.journal import Journal
+    from agentctx.memory.store.journal import Journal
     from tests.memory.storage import step
     journal = Journal(Path(sys.argv[1]))
     for number in range(int(sys.argv[2])):
@@ -166,7 +166,7 @@ def test_processes_append_and_trim_at_once(tmp_path: Path) -> None:
 
 
 def test_steps_of_a_newer_version_are_left_alone(tmp_path: Path) -> None:
-    from agentctx.memory import lines
+    from agentctx.memory.store import lines
 
     journal = opened(tmp_path)
     journal.append(step("a"))

@@ -5,8 +5,8 @@ from zlib import crc32
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentctx.memory import lines
-from agentctx.memory.lines import Line
+from agentctx.memory.store import lines
+from agentctx.memory.store.lines import Line
 
 VALUES = st.dictionaries(
     st.text(max_size=5),

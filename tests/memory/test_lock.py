@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from agentctx.errors import MemoryLocked, MemoryStoreError
-from agentctx.memory.lock import Lock
+from agentctx.memory.store.lock import Lock
 from tests.processes import finish, posix, run, start
 
 HOLDER = """
     import sys, time
     from pathlib import Path
-    from agentctx.memory.lock import Lock
+    from agentctx.memory.store.lock import Lock
     with Lock(Path(sys.argv[1])):
         print("held", flush=True)
         time.sleep(float(sys.argv[2]))
@@ -24,7 +24,7 @@ HOLDER = """
 TURNS = """
     import sys, time
     from pathlib import Path
-    from agentctx.memory.lock import Lock
+    from agentctx.memory.store.lock import Lock
     lock = Lock(Path(sys.argv[1]))
     print("0", flush=True)
     for _ in range(40):
@@ -35,7 +35,7 @@ TURNS = """
 FORKED = """
     import os, signal, sys, time
     from pathlib import Path
-    from agentctx.memory.lock import Lock
+    from agentctx.memory.store.lock import Lock
     with Lock(Path(sys.argv[1])):
         child = os.fork()
         if not child:

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentctx.errors import MemoryNameError
-from agentctx.memory import ids, names, paths
+from agentctx.memory import ids, names
 from agentctx.memory.records import Commit
+from agentctx.memory.store import paths
 
 
 @pytest.mark.parametrize(

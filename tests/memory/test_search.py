@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from agentctx.errors import MemoryLocked, MemoryStoreError
 from agentctx.memory import ids, texts
-from agentctx.memory.nodes import Node
-from agentctx.memory.paths import commit_path, log_path
 from agentctx.memory.recall.search import Index
 from agentctx.memory.recall.terms import terms
 from agentctx.memory.records import Commit, Done, Step
 from agentctx.memory.store import Store
+from agentctx.memory.store.nodes import Node
+from agentctx.memory.store.paths import commit_path, log_path
 from agentctx.values import Trust
 from tests.processes import together
 

@@ -20,16 +20,16 @@ from agentctx.errors import (
     MemoryStoreError,
     UnknownMemory,
 )
-from agentctx.memory import ids, wal
-from agentctx.memory.lock import Lock
-from agentctx.memory.store import Store
+from agentctx.memory import ids
+from agentctx.memory.store import Store, wal
+from agentctx.memory.store.lock import Lock
 from tests.memory.storage import MAIN, add, check, put, told
 from tests.processes import together
 
 WRITER = """
     import json, sys
     from pathlib import Path
-    from agentctx.memory import wal
+    from agentctx.memory.store import wal
     from agentctx.memory.store import Store
     from tests.memory.storage import add
 

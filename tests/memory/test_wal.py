@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from agentctx.memory import ids, lines
-from agentctx.memory.boot import boot
-from agentctx.memory.disk import Disk
-from agentctx.memory.operation import Move, Operation, Put
-from agentctx.memory.wal import Wal
+from agentctx.memory import ids
+from agentctx.memory.store import lines
+from agentctx.memory.store.boot import boot
+from agentctx.memory.store.disk import Disk
+from agentctx.memory.store.operation import Move, Operation, Put
+from agentctx.memory.store.wal import Wal
 from tests.memory.storage import Counting
 
 

@@ -7,19 +7,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from agentctx.errors import ArchiveError, MemoryLocked, MemoryStoreError, UnknownMemory
-from agentctx.memory import ids, lines, operation, paths, texts
-from agentctx.memory.commit import commit
+from agentctx.memory import ids, texts
 from agentctx.memory.forget import repack, scrub
 from agentctx.memory.forget.proof import Proof, prove
 from agentctx.memory.forget.repack import alone
 from agentctx.memory.forget.rewrite import PATH, Rewrite, in_order
 from agentctx.memory.forget.target import Target, with_copies
-from agentctx.memory.journal import Journal, Mark
 from agentctx.memory.journals import JOURNAL
 from agentctx.memory.memory import Memory
-from agentctx.memory.operation import Move, Operation
-from agentctx.memory.parts import Parts
 from agentctx.memory.records import Commit, Step
+from agentctx.memory.store import lines, operation, paths
+from agentctx.memory.store.commit import commit
+from agentctx.memory.store.journal import Journal, Mark
+from agentctx.memory.store.operation import Move, Operation
+from agentctx.memory.store.parts import Parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

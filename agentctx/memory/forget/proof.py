@@ -13,7 +13,7 @@ from pygit2.enums import ObjectType
 from agentctx.errors import MemoryCorrupt
 from agentctx.memory import texts
 from agentctx.memory.forget.target import Target, strings
-from agentctx.memory.parts import Parts
+from agentctx.memory.store.parts import Parts
 
 _FILES = ("wal.jsonl", "operations.jsonl", "index.db", "index.db-wal", "index.db-journal")
 

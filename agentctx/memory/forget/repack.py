@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from agentctx.memory import packs, recovery
 from agentctx.memory.forget.rewrite import in_order
-from agentctx.memory.incoming import forget_incoming
-from agentctx.memory.lock import Lock
-from agentctx.memory.parts import Parts
-from agentctx.memory.store import Store
+from agentctx.memory.store import Store, packs, recovery
+from agentctx.memory.store.incoming import forget_incoming
+from agentctx.memory.store.lock import Lock
+from agentctx.memory.store.parts import Parts
 
 
 @contextmanager

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pygit2.enums import SortMode
 
 from agentctx.errors import MemoryCorrupt
-from agentctx.memory import paths, texts
+from agentctx.memory import texts
 from agentctx.memory.forget import scrub
 from agentctx.memory.forget.target import Target
-from agentctx.memory.nodes import Node
-from agentctx.memory.operation import Put
-from agentctx.memory.parts import Parts
 from agentctx.memory.records import Commit
+from agentctx.memory.store import paths
+from agentctx.memory.store.nodes import Node
+from agentctx.memory.store.operation import Put
+from agentctx.memory.store.parts import Parts
 from agentctx.memory.write.fold import fold
 
 PATH, SESSION = "Agentctx-Path", "Agentctx-Session"

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from agentctx.errors import MemoryCorrupt
-from agentctx.memory import paths, texts
+from agentctx.memory import texts
 from agentctx.memory.forget.target import MARK, Target, strings
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Branch, Commit, Done, Item, Roadmap, Step, Word
+from agentctx.memory.store import paths
 from agentctx.memory.write.fold import fold
 
 Before: TypeAlias = Callable[[Commit], Commit | None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from agentctx.memory import ids, merge, paths, texts
+from agentctx.memory import ids, merge, texts
 from agentctx.memory.gcc.reading import Line, Sealed
 from agentctx.memory.merge.metadata import merge_metadata
 from agentctx.memory.merge.policies import policy
@@ -13,8 +13,8 @@ from agentctx.memory.merge.roadmaps import merge_roadmaps
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Branch, Commit, CommitKind, Outcome, Roadmap
 from agentctx.memory.snapshot import Snapshot
-from agentctx.memory.store import Store
-from agentctx.memory.transaction import Transaction
+from agentctx.memory.store import Store, paths
+from agentctx.memory.store.transaction import Transaction
 from agentctx.memory.write.compose import Entry
 
 ID = "Agentctx-Id"

@@ -9,11 +9,11 @@ from itertools import islice
 from typing import Any
 
 from agentctx.errors import UnknownMemory
-from agentctx.memory import paths, texts
+from agentctx.memory import texts
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Commit, Done, Step
 from agentctx.memory.snapshot import Snapshot
-from agentctx.memory.store import Store
+from agentctx.memory.store import Store, paths
 
 _RECORDS = 200
 """How many records are looked through for a text."""

@@ -9,13 +9,14 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from agentctx.errors import MemoryStoreError, RemoteError
-from agentctx.memory import lines, names, paths, texts
+from agentctx.memory import names, texts
 from agentctx.memory.forget import repack
 from agentctx.memory.forget.repack import alone, disk_use
 from agentctx.memory.memory import Memory
-from agentctx.memory.parts import Parts
 from agentctx.memory.remote.git import Git
 from agentctx.memory.snapshot import Snapshot
+from agentctx.memory.store import lines, paths
+from agentctx.memory.store.parts import Parts
 
 UNDO_S = 14 * 86_400.0
 """How long what only an undone operation leads to is kept, in seconds."""

@@ -9,13 +9,13 @@ from sqlalchemy import Connection, Engine
 from agentctx import db
 from agentctx.errors import MemoryCorrupt
 from agentctx.memory import texts
-from agentctx.memory.nodes import Node
-from agentctx.memory.paths import log_path
 from agentctx.memory.recall import tables
 from agentctx.memory.recall.source import Source
 from agentctx.memory.recall.terms import Text, text
 from agentctx.memory.records import Commit
 from agentctx.memory.snapshot import TRUSTED
+from agentctx.memory.store.nodes import Node
+from agentctx.memory.store.paths import log_path
 
 _BATCH = 256  # records that are indexed in one transaction
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from agentctx.memory.nodes import Node
+from agentctx.memory.store.nodes import Node
 
 
 class Source(Protocol):

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from agentctx.errors import MemoryNameError, RemoteError
 from agentctx.memory import names
-from agentctx.memory.incoming import INCOMING, forget_incoming, incoming, opened
-from agentctx.memory.lock import Lock
 from agentctx.memory.memory import Memory
 from agentctx.memory.merge.policies import policy
-from agentctx.memory.paths import ARCHIVE, HEADS
 from agentctx.memory.records import Conflict
 from agentctx.memory.remote.address import address, holds_credentials
 from agentctx.memory.remote.git import TIMEOUT_S, Git
 from agentctx.memory.remote.pull_plan import Plan, has, same, short
 from agentctx.memory.remote.reunion import reunite
+from agentctx.memory.store.incoming import INCOMING, forget_incoming, incoming, opened
+from agentctx.memory.store.lock import Lock
+from agentctx.memory.store.paths import ARCHIVE, HEADS
 
 _REMEMBERED = "remote.origin.url"
 _KINDS = (HEADS, ARCHIVE)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agentctx.memory.paths import ARCHIVE, HEADS
 from agentctx.memory.store import Store
-from agentctx.memory.transaction import Transaction
+from agentctx.memory.store.paths import ARCHIVE, HEADS
+from agentctx.memory.store.transaction import Transaction
 
 
 class Plan:

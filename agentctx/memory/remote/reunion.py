@@ -9,9 +9,9 @@ from agentctx.memory import ids
 from agentctx.memory.journals import JOURNAL
 from agentctx.memory.memory import Memory
 from agentctx.memory.merge.policies import Policy
-from agentctx.memory.paths import HEADS
 from agentctx.memory.records import Commit, CommitKind, Conflict
 from agentctx.memory.snapshot import Snapshot
+from agentctx.memory.store.paths import HEADS
 from agentctx.memory.write.compose import Entry, compose
 from agentctx.memory.write.draft import Draft
 from agentctx.memory.write.joining import Sides, join

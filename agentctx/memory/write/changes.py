@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from agentctx.errors import MemoryStoreError, UnknownMemory
 from agentctx.memory import merge
 from agentctx.memory.journals import Journals, Live
-from agentctx.memory.operation import Operation
-from agentctx.memory.paths import HEADS, head
 from agentctx.memory.records import (
     Branch,
     Commit,
@@ -21,6 +19,8 @@ from agentctx.memory.records import (
 )
 from agentctx.memory.snapshot import TRUSTED, Snapshot
 from agentctx.memory.store import Store
+from agentctx.memory.store.operation import Operation
+from agentctx.memory.store.paths import HEADS, head
 from agentctx.memory.write import reversal
 from agentctx.memory.write.draft import Draft
 from agentctx.memory.write.joining import Sides, join, told

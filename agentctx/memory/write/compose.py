@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from agentctx.memory import ids, texts
 from agentctx.memory.hygiene import suspicious
-from agentctx.memory.paths import commit_path, log_path
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Branch, Commit, CommitKind, Metadata, Step, StepKind
 from agentctx.memory.snapshot import BRANCH, MAIN, WORDS, Snapshot, segment_path
 from agentctx.memory.state import words
+from agentctx.memory.store.paths import commit_path, log_path
 from agentctx.memory.write.draft import Draft
 from agentctx.memory.write.fold import fold
 from agentctx.values import Trust

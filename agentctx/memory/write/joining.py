@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 
 from agentctx.memory import merge, texts
-from agentctx.memory.paths import commit_path, log_path
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import (
     Clash,
@@ -24,6 +23,7 @@ from agentctx.memory.records import (
     Word,
 )
 from agentctx.memory.snapshot import MAIN, TRUSTED, WORDS, Snapshot, segment_path
+from agentctx.memory.store.paths import commit_path, log_path
 from agentctx.memory.write.compose import Entry
 from agentctx.memory.write.fold import fold
 

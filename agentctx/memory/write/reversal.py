@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentctx.errors import MemoryStoreError, UnknownMemory
-from agentctx.memory.operation import Move, Operation
-from agentctx.memory.paths import ARCHIVE, HEADS
-from agentctx.memory.transaction import Transaction
+from agentctx.memory.store.operation import Move, Operation
+from agentctx.memory.store.paths import ARCHIVE, HEADS
+from agentctx.memory.store.transaction import Transaction
 
 UNDO = "undo"
 

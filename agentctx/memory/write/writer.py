@@ -10,11 +10,11 @@ from typing import NamedTuple
 from agentctx.errors import MemoryNameError, UnknownMemory
 from agentctx.memory import ids
 from agentctx.memory.journals import JOURNAL, Journals, Live
-from agentctx.memory.paths import archive, head
 from agentctx.memory.records import Branch, Commit, CommitKind, Outcome
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.store import Store
-from agentctx.memory.transaction import Transaction
+from agentctx.memory.store.paths import archive, head
+from agentctx.memory.store.transaction import Transaction
 from agentctx.memory.write.compose import Author, Entry, compose
 from agentctx.memory.write.draft import Draft
 

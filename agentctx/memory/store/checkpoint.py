@@ -10,13 +10,13 @@ from pathlib import Path
 import pygit2
 
 from agentctx.errors import MemoryLocked
-from agentctx.memory import packs, recovery
-from agentctx.memory.lock import Lock
-from agentctx.memory.objects import Objects
-from agentctx.memory.operation import Operation
-from agentctx.memory.parts import Parts
-from agentctx.memory.refs import Refs
-from agentctx.memory.repository import writing
+from agentctx.memory.store import packs, recovery
+from agentctx.memory.store.lock import Lock
+from agentctx.memory.store.objects import Objects
+from agentctx.memory.store.operation import Operation
+from agentctx.memory.store.parts import Parts
+from agentctx.memory.store.refs import Refs
+from agentctx.memory.store.repository import writing
 
 Locked = Callable[[], AbstractContextManager[None]]
 

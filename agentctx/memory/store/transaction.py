@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from agentctx.errors import MemoryNameError
-from agentctx.memory import ids, names, nodes
-from agentctx.memory.adoption import check
-from agentctx.memory.operation import Move, Operation, Put
-from agentctx.memory.parts import Parts
-from agentctx.memory.paths import ARCHIVE, HEADS, archive, head
-from agentctx.memory.refs import apart
+from agentctx.memory import ids, names
+from agentctx.memory.store import nodes
+from agentctx.memory.store.adoption import check
+from agentctx.memory.store.operation import Move, Operation, Put
+from agentctx.memory.store.parts import Parts
+from agentctx.memory.store.paths import ARCHIVE, HEADS, archive, head
+from agentctx.memory.store.refs import apart
 
 
 class Transaction:

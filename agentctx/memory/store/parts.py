@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentctx.memory.disk import Disk
-from agentctx.memory.history import History
-from agentctx.memory.objects import Objects
-from agentctx.memory.refs import Refs
-from agentctx.memory.repository import Repository
-from agentctx.memory.wal import Wal
+from agentctx.memory.store.disk import Disk
+from agentctx.memory.store.history import History
+from agentctx.memory.store.objects import Objects
+from agentctx.memory.store.refs import Refs
+from agentctx.memory.store.repository import Repository
+from agentctx.memory.store.wal import Wal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

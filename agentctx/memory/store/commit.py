@@ -6,9 +6,9 @@ from contextlib import suppress
 
 import pygit2
 
-from agentctx.memory.operation import Move, Operation
-from agentctx.memory.parts import Parts
-from agentctx.memory.repository import writing
+from agentctx.memory.store.operation import Move, Operation
+from agentctx.memory.store.parts import Parts
+from agentctx.memory.store.repository import writing
 
 
 def commit(parts: Parts, operation: Operation) -> None:

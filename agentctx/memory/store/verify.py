@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentctx.errors import MemoryStoreError
-from agentctx.memory import lines, recovery
-from agentctx.memory.adoption import below
-from agentctx.memory.parts import Parts
+from agentctx.memory.store import lines, recovery
+from agentctx.memory.store.adoption import below
+from agentctx.memory.store.parts import Parts
 
 
 def verify(parts: Parts) -> Iterator[str]:

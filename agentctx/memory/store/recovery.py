@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agentctx.errors import MemoryFull, MemoryStoreError
-from agentctx.memory import nodes, trees
-from agentctx.memory.operation import Move, Operation, Put
-from agentctx.memory.parts import Parts
-from agentctx.memory.repository import writing
+from agentctx.memory.store import nodes, trees
+from agentctx.memory.store.operation import Move, Operation, Put
+from agentctx.memory.store.parts import Parts
+from agentctx.memory.store.repository import writing
 
 
 def sound(parts: Parts, recent: Sequence[Operation]) -> bool:

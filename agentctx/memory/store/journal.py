@@ -12,10 +12,11 @@ from typing import Any, TypeAlias
 
 from agentctx.errors import MemoryCorrupt
 from agentctx.files import private_folder
-from agentctx.memory import lines, texts
-from agentctx.memory.disk import Disk, line_end, read_at, refused, whole
-from agentctx.memory.lock import same, shut
+from agentctx.memory import texts
 from agentctx.memory.records import Step
+from agentctx.memory.store import lines
+from agentctx.memory.store.disk import Disk, line_end, read_at, refused, whole
+from agentctx.memory.store.lock import same, shut
 
 Mark: TypeAlias = tuple[str, int]
 """A place in a journal: the generation of the file, and how many bytes stand before the place."""

@@ -14,19 +14,19 @@ import pygit2
 
 from agentctx.errors import MemoryStoreError
 from agentctx.files import private_folder
-from agentctx.memory import recovery
-from agentctx.memory import verify as verification
-from agentctx.memory.boot import boot
-from agentctx.memory.checkpoint import checkpoint
-from agentctx.memory.commit import commit
-from agentctx.memory.disk import Disk
-from agentctx.memory.lock import Lock
-from agentctx.memory.nodes import Node
-from agentctx.memory.operation import Move, Operation
-from agentctx.memory.parts import Parts, parts
-from agentctx.memory.paths import ARCHIVE, HEADS, head
-from agentctx.memory.repository import writing
-from agentctx.memory.transaction import Transaction
+from agentctx.memory.store import recovery
+from agentctx.memory.store import verify as verification
+from agentctx.memory.store.boot import boot
+from agentctx.memory.store.checkpoint import checkpoint
+from agentctx.memory.store.commit import commit
+from agentctx.memory.store.disk import Disk
+from agentctx.memory.store.lock import Lock
+from agentctx.memory.store.nodes import Node
+from agentctx.memory.store.operation import Move, Operation
+from agentctx.memory.store.parts import Parts, parts
+from agentctx.memory.store.paths import ARCHIVE, HEADS, head
+from agentctx.memory.store.repository import writing
+from agentctx.memory.store.transaction import Transaction
 
 __all__ = ["Move", "Node", "Operation", "Store", "Transaction"]
 

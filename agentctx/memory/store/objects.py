@@ -10,12 +10,12 @@ import pygit2
 from pygit2.enums import ObjectType
 
 from agentctx.errors import MemoryCorrupt, MemoryStoreError, UnknownMemory
-from agentctx.memory import nodes, trees
-from agentctx.memory.disk import unread
-from agentctx.memory.nodes import Node
-from agentctx.memory.operation import Put
-from agentctx.memory.repository import Repository, writing
-from agentctx.memory.trees import Entry, Tree
+from agentctx.memory.store import nodes, trees
+from agentctx.memory.store.disk import unread
+from agentctx.memory.store.nodes import Node
+from agentctx.memory.store.operation import Put
+from agentctx.memory.store.repository import Repository, writing
+from agentctx.memory.store.trees import Entry, Tree
 
 Answer = TypeVar("Answer")
 

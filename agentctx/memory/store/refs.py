@@ -12,10 +12,10 @@ import pygit2
 from pygit2.enums import ReferenceType
 
 from agentctx.errors import MemoryNameError
-from agentctx.memory.disk import unread
-from agentctx.memory.operation import Move
-from agentctx.memory.paths import ARCHIVE, HEADS
-from agentctx.memory.repository import Repository
+from agentctx.memory.store.disk import unread
+from agentctx.memory.store.operation import Move
+from agentctx.memory.store.paths import ARCHIVE, HEADS
+from agentctx.memory.store.repository import Repository
 
 
 class Refs:

@@ -8,10 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from agentctx.memory import lines, operation
-from agentctx.memory.boot import boot
-from agentctx.memory.disk import Disk, read_at, whole
-from agentctx.memory.operation import Operation
+from agentctx.memory.store import lines, operation
+from agentctx.memory.store.boot import boot
+from agentctx.memory.store.disk import Disk, read_at, whole
+from agentctx.memory.store.operation import Operation
 
 Refs = Mapping[str, str]
 

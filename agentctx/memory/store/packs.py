@@ -13,8 +13,8 @@ from pygit2.enums import ObjectType
 from pygit2.errors import check_error
 from pygit2.ffi import C, ffi
 
-from agentctx.memory import trees
-from agentctx.memory.parts import Parts
+from agentctx.memory.store import trees
+from agentctx.memory.store.parts import Parts
 
 _FEW = 4
 _FANOUT, _NAMES = 8, 8 + 4 * 256

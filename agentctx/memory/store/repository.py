@@ -12,7 +12,7 @@ import pygit2
 from pygit2.enums import RepositoryOpenFlag
 
 from agentctx.errors import MemoryCorrupt
-from agentctx.memory.disk import Disk, refused, unread
+from agentctx.memory.store.disk import Disk, refused, unread
 
 _SETTINGS = {
     "core.logallrefupdates": "false",

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pygit2
 
 from agentctx.errors import MemoryCorrupt
-from agentctx.memory.parts import Parts
-from agentctx.memory.trees import Entry
+from agentctx.memory.store.parts import Parts
+from agentctx.memory.store.trees import Entry
 
 
 def check(parts: Parts, hash: str) -> None:

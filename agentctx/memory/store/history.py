@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from agentctx.memory import lines, operation
-from agentctx.memory.disk import Disk, line_end, whole
-from agentctx.memory.operation import Operation
+from agentctx.memory.store import lines, operation
+from agentctx.memory.store.disk import Disk, line_end, whole
+from agentctx.memory.store.operation import Operation
 
 _BLOCK = 1 << 16
 _BEFORE = 4_096  # more operations than one checkpoint adds, so that one cut off is not added twice
