@@ -19,8 +19,8 @@ from agentctx.wire import Wire
 if TYPE_CHECKING:
     from agentctx.memory.memory import Memory
     from agentctx.memory.state.handoff import Handoff, Receiver
-    from agentctx.notebook import Notebook
-    from agentctx.page import Page
+    from agentctx.notes import Notebook
+    from agentctx.notes.page import Page
 
 _NO_NAME = re.compile(r"[^a-z0-9._-]+")
 
@@ -47,7 +47,7 @@ class Remembering:
     @cached_property
     def notebook(self) -> Notebook:
         """What takes things down, shows and records them."""
-        from agentctx.notebook import Notebook
+        from agentctx.notes import Notebook
 
         count = self._gauges.count(None)
         return Notebook(self.stores, self._own, named=self.name is not None, count=count)

@@ -13,9 +13,9 @@ from rich.text import Text
 
 from agentctx.config import Settings
 from agentctx.errors import DataError
+from agentctx.evals import figures
 from agentctx.evals.laws import Law, laws, ours, raw
 from agentctx.evals.load import load, records
-from agentctx.evals.page import figures
 from agentctx.evals.page.demo import render
 from agentctx.evals.page.document import save
 from agentctx.evals.play import Played, Step, Tell, play

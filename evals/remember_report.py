@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from agentctx.evals.page import figures
+from agentctx.evals import figures
 from agentctx.evals.remember_results import BUDGET, Cut, Remembered, Total
 
 COLUMNS = (

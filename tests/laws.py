@@ -13,7 +13,7 @@ from typing import Any
 
 from agentctx import wire as formats
 from agentctx.config import Settings
-from agentctx.recollection import part
+from agentctx.notes.recollection import part
 from agentctx.session import Session
 from agentctx.terminal.command import Output, classify
 from agentctx.terminal.evidence import evidence

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentctx.memory.records import Step, StepKind
-from agentctx.nudge import APART, STEPS, Pace, Reminder, line
+from agentctx.notes.nudge import APART, STEPS, Pace, Reminder, line
 from agentctx.values import Observation
 
 RESULTS = st.lists(

@@ -10,9 +10,9 @@ from hypothesis import given
 from agentctx import wire as formats
 from agentctx.errors import WireError
 from agentctx.memory.memory import Memory
-from agentctx.recollection import part, place, recollect
+from agentctx.notes.recollection import part, place, recollect
+from agentctx.notes.standing import leads, positions
 from agentctx.session import Session
-from agentctx.standing import leads, positions
 from agentctx.tokens import counter
 from agentctx.values import Kind, Slot
 from tests.strategies import WIRES, Conversation, conversations, render

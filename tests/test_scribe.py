@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentctx import outcome, scribe
 from agentctx.memory.records import StepKind
-from agentctx.outcome import Ran
-from agentctx.scribe import LONGEST, Scribe, cut
-from agentctx.standing import Standing
+from agentctx.notes import outcome, scribe
+from agentctx.notes.outcome import Ran
+from agentctx.notes.scribe import LONGEST, Scribe, cut
+from agentctx.notes.standing import Standing
 from agentctx.values import Kind, Observation, Slot
 
 

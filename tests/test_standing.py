@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from agentctx.marks import Place
-from agentctx.standing import History, Standing, judge, positions
+from agentctx.notes.standing import History, Standing, judge, positions
 from agentctx.values import Kind, Slot
 
 CHAIN = tuple(f"p{n}" for n in range(12))

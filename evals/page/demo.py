@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agentctx.evals import figures
 from agentctx.evals.laws import Law, ours, raw
-from agentctx.evals.page import figures
 from agentctx.evals.page.demo_charts import dollars_so_far, per_call, prompts, totals
 from agentctx.evals.page.demo_proof import observations, proof_note
 from agentctx.evals.page.document import card, cards, document, pill, row, section, table, terms

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
-from agentctx.evals.page import figures
+from agentctx.evals import figures
 from agentctx.evals.page.charts import Series, areas, bars, legend, lines, share
 from agentctx.evals.page.document import row, table
 from agentctx.evals.page.markup import Html, join, tag

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agentctx.evals.page import figures
+from agentctx.evals import figures
 from agentctx.evals.page.document import pill, row, table
 from agentctx.evals.page.exhibit import opener
 from agentctx.evals.page.markup import Html, tag

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from agentctx.evals.audit import handles
+from agentctx.evals.figures import change, count
 from agentctx.evals.page.align import Row, align, extent
-from agentctx.evals.page.figures import change, count
 from agentctx.evals.page.markup import Html, data, join, tag, visible
 from agentctx.evals.results import Example
 

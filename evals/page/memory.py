@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentctx.evals.page import figures
+from agentctx.evals import figures
 from agentctx.evals.page.document import card, cards, document, pill, row, section, table, terms
 from agentctx.evals.page.markup import Html, join, tag
 from agentctx.evals.remember_demo import Revival

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentctx.evals.page import figures
+from agentctx.evals import figures
 from agentctx.evals.page.document import document, section, terms
 from agentctx.evals.page.exhibit import exhibit, originals
 from agentctx.evals.page.markup import Html, join, tag

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from math import ceil, floor
 
-from agentctx.evals.page import figures
+from agentctx.evals import figures
 from agentctx.evals.page.charts import Series, legend, lines
 from agentctx.evals.page.markup import Html, join, tag
 from agentctx.evals.page.plot import Plot, below, drawing, levels, ticks

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from agentctx.evals import figures
 from agentctx.evals.counts import Counts
-from agentctx.evals.page import figures
 from agentctx.evals.page.document import pill, row, table
 from agentctx.evals.page.markup import Html, join, tag
 from agentctx.evals.results import Miss, PolicyResult, Results

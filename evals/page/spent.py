@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentctx.evals.page import figures
+from agentctx.evals import figures
 from agentctx.evals.page.charts import Series, legend, share
 from agentctx.evals.page.document import row, table
 from agentctx.evals.page.markup import Html, join, tag

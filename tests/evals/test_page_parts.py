@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentctx.evals.page import figures
+from agentctx.evals import figures
 from agentctx.evals.page.align import align
 from agentctx.evals.page.charts import Series, lines
 from agentctx.evals.page.exhibit import LARGEST, originals

@@ -11,7 +11,6 @@ from agentctx.memory.gcc import fields, naming, paper
 from agentctx.memory.gcc.fields import Described, Safe
 from agentctx.memory.gcc.folder import COMMITS, LOG, MAIN, METADATA, Folder, Texts
 from agentctx.memory.gcc.naming import Namer
-from agentctx.memory.gcc.paper import Entry
 from agentctx.memory.hygiene import suspicious
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Commit, CommitKind, Outcome, Roadmap, Step, StepKind
@@ -50,7 +49,7 @@ class Customs:
 
     Attributes:
         safe: takes secrets, controls and what could pose as ours out of a text.
-        own: whether the folder is the user's own export, whose labels are believed.
+        own: whether it is the user's own export, whose labels are believed.
         now: seconds since 1970; nothing that is imported is later.
     """
 
@@ -90,12 +89,12 @@ def _line(name: str, given: Texts, folder: Folder, customs: Customs, namer: Name
     )
 
 
-def read_commits(given: Texts) -> Sequence[Entry]:
+def read_commits(given: Texts) -> Sequence[paper.Entry]:
     """Return the entries of a branch's `commit.md`."""
     return paper.read_commits(given.files.get(COMMITS, ""))
 
 
-def read_log(given: Texts, name: str, folder: Folder) -> Sequence[Entry]:
+def read_log(given: Texts, name: str, folder: Folder) -> Sequence[paper.Entry]:
     """Return the entries of a branch's `log.md`; what another branch here holds is left to it."""
     found = paper.read_log(given.files.get(LOG, ""), name)
     return [one for one in found if one.origin not in folder.branches]
@@ -113,7 +112,7 @@ def _base(name: str, text: str) -> str:
 
 
 def _records(
-    entries: Iterable[Entry], found: Described, customs: Customs, namer: Namer
+    entries: Iterable[paper.Entry], found: Described, customs: Customs, namer: Namer
 ) -> Iterator[Commit]:
     last = ""
     for entry in entries:
@@ -149,7 +148,7 @@ def _labelled(made: Commit, customs: Customs) -> Commit:
 
 
 def _steps(
-    entries: Iterable[Entry], found: Described, customs: Customs, namer: Namer
+    entries: Iterable[paper.Entry], found: Described, customs: Customs, namer: Namer
 ) -> Iterator[tuple[Step, str]]:
     """Yield the steps of a branch, each with the id of the record that sealed it, if it says so."""
     at = found.at or 0.0

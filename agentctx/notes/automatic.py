@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agentctx.memory.records import Done, Step, StepKind
 from agentctx.memory.state import ExecutionState
-from agentctx.outcome import Ran, ran
+from agentctx.notes.outcome import Ran, ran
 
 _LINES = 12
 _LINE = 120

@@ -8,19 +8,19 @@ from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from agentctx import intake, recollection, scribe
-from agentctx.automatic import account, worth_a_record
 from agentctx.conversation import ALONE
-from agentctx.intake import Batch, guarded
 from agentctx.memory.records import Commit, StepKind
-from agentctx.nudge import Pace, Reminder
-from agentctx.page import Page
-from agentctx.scribe import Entry
-from agentctx.standing import positions
+from agentctx.notes import intake, recollection, scribe
+from agentctx.notes.automatic import account, worth_a_record
+from agentctx.notes.intake import Batch, guarded
+from agentctx.notes.nudge import Pace, Reminder
+from agentctx.notes.page import Page
+from agentctx.notes.scribe import Entry
+from agentctx.notes.standing import positions
+from agentctx.notes.whereabouts import Finder, Known, asked
 from agentctx.stores import Stores
 from agentctx.tools import COMMIT
 from agentctx.values import Observation, Payload, Slot, ToolCall
-from agentctx.whereabouts import Finder, Known, asked
 
 if TYPE_CHECKING:
     from agentctx.memory.memory import Memory

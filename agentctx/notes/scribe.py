@@ -10,9 +10,9 @@ from itertools import groupby
 from typing import Any, TypeAlias
 
 from agentctx.memory.records import StepKind
-from agentctx.outcome import exit_code
+from agentctx.notes.outcome import exit_code
+from agentctx.notes.standing import Standing, turns
 from agentctx.settle import observation, of_tool, result, spoken
-from agentctx.standing import Standing, turns
 from agentctx.values import Kind, Observation, Path, Slot, content_id
 
 Safe: TypeAlias = Callable[[str], str]

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from agentctx import scribe
 from agentctx.errors import LedgerError
 from agentctx.marks import Place
-from agentctx.standing import History, Standing, judge, leads, told
+from agentctx.notes import scribe
+from agentctx.notes.standing import History, Standing, judge, leads, told
 from agentctx.stores import Stores
 from agentctx.values import Kind, Slot
 

@@ -6,19 +6,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from agentctx import intake, recollection, scribe
 from agentctx.errors import LedgerError, WireError
-from agentctx.intake import Batch
 from agentctx.marks import Place, Taking
 from agentctx.memory.records import Step
-from agentctx.nudge import Reminder
+from agentctx.notes import intake, recollection, scribe
+from agentctx.notes.intake import Batch
+from agentctx.notes.nudge import Reminder
+from agentctx.notes.scribe import Entry, Scribe
+from agentctx.notes.standing import Standing
+from agentctx.notes.whereabouts import Known
 from agentctx.options import Mode, Remember
-from agentctx.scribe import Entry, Scribe
-from agentctx.standing import Standing
 from agentctx.stores import Stores
 from agentctx.tools import names
 from agentctx.values import Kind, Observation, Path, Payload, Slot
-from agentctx.whereabouts import Known
 
 if TYPE_CHECKING:
     from agentctx.memory.memory import Memory

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from agentctx.memory.hygiene import CLOSING, OPENING
 from agentctx.memory.state import ExecutionState
 from agentctx.memory.state.render import BUDGET, WORDS_BUDGET, render
-from agentctx.standing import leads
+from agentctx.notes.standing import leads
 from agentctx.values import Kind, Payload, Slot
 
 if TYPE_CHECKING:

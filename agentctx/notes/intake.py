@@ -11,7 +11,7 @@ from agentctx.errors import AgentctxError, ArchiveError, LedgerError, MemoryStor
 from agentctx.marks import Taking
 from agentctx.memory.memory import Memory
 from agentctx.memory.records import Step, StepKind
-from agentctx.scribe import Entry
+from agentctx.notes.scribe import Entry
 from agentctx.stores import Stores
 from agentctx.terminal import marker
 from agentctx.values import Trust

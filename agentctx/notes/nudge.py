@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from agentctx.memory.records import Step, StepKind
-from agentctx.outcome import Ran, exit_code, ran
+from agentctx.notes.outcome import Ran, exit_code, ran
 from agentctx.values import Observation
 
 STEPS = 30
