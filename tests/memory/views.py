@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from agentctx.errors import UnknownMemory
-from agentctx.memory.records import Branch, Commit, Metadata, Roadmap, Step
+from agentctx.memory.records import Branch, Commit, Metadata, Roadmap, Step, Word
 
 
 @dataclass(kw_only=True)
@@ -18,6 +18,7 @@ class Shown:
     commits: Sequence[Commit] = ()
     logs: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
     segment: Mapping[str, Metadata] = field(default_factory=dict)
+    words: Sequence[Word] = ()
     read: int = 0
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agentctx.errors import ToolError, UnknownMemory
-from agentctx.memory.recall import cursor, levels
+from agentctx.memory.recall import cursor, levels, passages
 from agentctx.memory.recall.cursor import Point
 from agentctx.memory.recall.frame import Frame, framed
 from agentctx.memory.recall.levels import Story
@@ -18,7 +18,7 @@ from agentctx.memory.recall.overview import overview
 from agentctx.memory.recall.search import Hit
 from agentctx.memory.recall.view import View
 from agentctx.memory.recall.window import Window, downwards, reaches, upwards
-from agentctx.memory.records import Branch, Recall, Step
+from agentctx.memory.records import Branch, Recall, Step, StepKind
 from agentctx.values import Trust
 
 __all__ = ["BUDGETS", "LEAST", "Request", "View", "level_of", "recall"]
@@ -160,6 +160,8 @@ def _story(
         )
     if level == "log" and not request.commit:
         return levels.log(live, least)
+    if request.commit and (said := _said(view, live, request.commit)) is not None:
+        return levels.whole(passages.step(said, least), said.id)
     if view is None:
         raise UnknownMemory("nothing is remembered yet: commit a first record")
     if level == "branch":
@@ -174,6 +176,14 @@ def _story(
         if level == "log"
         else levels.commit(found, least)
     )
+
+
+def _said(view: View | None, live: Sequence[Step], id: str) -> Step | None:
+    """Return the user's message of that id, as the execution state names those that it cuts."""
+    words = view.words if view else ()
+    kept = (Step(id=w.id, kind=StepKind.USER, observation=w.text, trust=Trust.USER) for w in words)
+    heard = (step for step in live if step.kind is StepKind.USER)
+    return next((step for step in (*kept, *heard) if step.id == id), None)
 
 
 def _check(story: Story, point: Point, given: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from agentctx.memory.records import Branch, Commit, Metadata, Roadmap, Step
+from agentctx.memory.records import Branch, Commit, Metadata, Roadmap, Step, Word
 
 
 class View(Protocol):
@@ -18,6 +18,10 @@ class View(Protocol):
     @property
     def roadmap(self) -> Roadmap:
         """`main.md`."""
+
+    @property
+    def words(self) -> Sequence[Word]:
+        """The user's messages that still count."""
 
     @property
     def latest(self) -> Commit | None:

@@ -157,10 +157,10 @@ def _since(record: Commit, records: Iterable[Commit]) -> str:
 
 
 def _recorded(records: Iterable[Commit]) -> Commit | None:
-    """Return the newest record that names a next action; none from before a finished request."""
+    """Return the newest record if it names a next action: each takes over that of the one before."""
     for record in records:
-        if record.next_action.strip() and not record.quarantined:
-            return record
+        if not record.quarantined:
+            return record if record.next_action.strip() else None
         if record.finished:
             return None
     return None

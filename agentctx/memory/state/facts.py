@@ -22,6 +22,7 @@ _WORTH = {
     "ran": 150.0,
     "open_items": 100.0,
 }
+_NEEDED = ("in_flight", "next_action", "words")
 _CONSTRAINT = 600.0
 _REQUEST = 1_000.0  # and as much as it is long
 _STEP, _FADES = 400.0, 0.8  # the newest step; each one before it is needed less
@@ -51,15 +52,23 @@ class Fact:
         return self.worth + _CONSTRAINT * sum(plain(line) not in known for line in self.lines)
 
     @property
+    def needed(self) -> bool:
+        """Whether nobody can go on without it."""
+        return self.part in _NEEDED and self.worth + _CONSTRAINT * len(self.lines) > 0
+
+    @property
     def density(self) -> float:
         """What it is worth for each of its tokens."""
         return self.gain("") / self.cost
 
 
 def facts(state: ExecutionState, steps: Sequence[Step], count: Count) -> list[Fact]:
-    """Return all there is to tell, the most valuable for its tokens first."""
+    """Return all there is to tell: what nobody can go on without, then the most valuable.
+
+    That is the next action and the user's words. Otherwise the worth of its tokens decides.
+    """
     found = [*_words(state, count), *_items(state, count), *_steps(steps, count)]
-    return sorted(found, key=lambda fact: -fact.density)
+    return sorted(found, key=lambda fact: (not fact.needed, -fact.density))
 
 
 def plain(text: str) -> str:
@@ -102,7 +111,8 @@ def _items(state: ExecutionState, count: Count) -> Iterator[Fact]:
     for part, values in told:
         for key, line, value in values:
             cost = count(f"- {line}\n") + 1
-            yield Fact(part=part, key=key, value=value, cost=cost, worth=_WORTH[part])
+            long = cost if part == "next_action" else 0  # it is worth as much more as it is long
+            yield Fact(part=part, key=key, value=value, cost=cost, worth=_WORTH[part] + long)
 
 
 def _steps(steps: Sequence[Step], count: Count) -> Iterator[Fact]:
