@@ -163,11 +163,11 @@ class Life:
         self.commits += 1
         return answer
 
-    def told(self, text: str, sent: Payload | None = None) -> Told:
+    def told(self, text: str, sent: Payload | None = None, *, truth: Truth | None = None) -> Told:
         """Return what a text tells, beside what stands in the request."""
         return judge(
             text,
-            self.truth,
+            truth or self.truth,
             count=self._count,
             recall=self.recall,
             request=self.texts(sent) if sent else "",

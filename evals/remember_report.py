@@ -56,7 +56,9 @@ def remarks(found: Remembered) -> str:
 def _table(found: Remembered) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in COLUMNS:
-        table.add_column(name, justify="left" if name == "cut by" else "right")
+        table.add_column(
+            name, justify="left" if name == "cut by" else "right", no_wrap=name == "cut by"
+        )
     for total in found.totals:
         *words, fell_short = cells(total)
         style = "bold red" if total.fell_short else "bold green"

@@ -10,6 +10,7 @@ from agentctx.evals.remember_killed import FORKS, in_a_killed_process
 from agentctx.evals.remember_life import Life
 from agentctx.evals.remember_results import BUDGET, Cut, Told
 from agentctx.evals.trajectory import Turn
+from agentctx.memory.state.constraints import standing
 from agentctx.memory.state.handoff import Receiver
 from agentctx.tokens import Counter
 from agentctx.values import Payload, ToolCall
@@ -84,10 +85,16 @@ def fork(life: Life, turn: Turn, number: int) -> Cut:
 
 
 def handoff(life: Life, turn: Turn, number: int) -> Cut:
-    """Tell another agent, which knows nothing and shares no folder, where the work stands."""
+    """Tell another agent, which knows nothing and shares no folder, where the work stands.
+
+    What was answered and holds no constraint is nothing that it needs.
+    """
     count = Counter().count
     begin = time.perf_counter()
-    budget = sum(count(one.text) for one in life.truth.said) + BUDGET
+    truth = life.truth.copy()
+    truth.said = [one for one in truth.said if not one.answered or standing(one.text)]
+    truth.doing = life.truth.doing
+    budget = sum(count(one.text) for one in truth.said) + BUDGET
     found = life.session.handoff(Receiver(), budget)
     host = life.host
     with life.aside():
@@ -95,7 +102,7 @@ def handoff(life: Life, turn: Turn, number: int) -> Cut:
         request = life.host.request().payload
         broken = life.broken(request)
     life.host = host
-    told = life.told(found.text)
+    told = life.told(found.text, truth=truth)
     return _cut(life, number, "handoff", found.kind.value, told, begin, broken=broken)
 
 

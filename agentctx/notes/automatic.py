@@ -85,10 +85,10 @@ def _tests(steps: Sequence[Step]) -> tuple[Done, ...]:
 
 
 def _next(state: ExecutionState, recorded: str) -> str | None:
-    """Return what stays to be done: a call in flight; "" when the recorded action was taken."""
-    if state.in_flight:
-        return state.next_action
-    return "" if recorded and state.next_action != recorded else None
+    """Return "" when the recorded action was taken; calls in flight outlive a record anyway."""
+    flying = state.next_action in {step.action for step in state.in_flight}
+    planned = state.afterwards if flying else state.next_action
+    return "" if recorded and planned != recorded else None
 
 
 def _short(text: str, longest: int = _LINE) -> str:

@@ -121,9 +121,14 @@ class Scribe:
 
     def _last_word(self, slots: Sequence[Slot]) -> bool:
         """Tell whether a turn ends a request: text and no calls, and no summary of the host's."""
-        if self.standing.epoch or any(slot.kind is Kind.TOOL_CALL for slot in slots):
-            return False
-        return bool(spoken(slots))
+        calls = any(slot.kind is Kind.TOOL_CALL for slot in slots)
+        return bool(spoken(slots)) and not (self.standing.epoch or calls or self._texts_only)
+
+    @property
+    def _texts_only(self) -> bool:
+        """Whether calls are texts, too, so that no text tells the end of a request."""
+        native = any(of_tool(s) or s.kind is Kind.TOOL_CALL for s in self.slots)
+        return not native and any((*self.observed, *(_OBSERVED.match(s.text) for s in self.slots)))
 
     def _user(self, slot: Slot, turn: Sequence[Slot], words: Sequence[Slot]) -> Iterator[Entry]:
         if slot in words:

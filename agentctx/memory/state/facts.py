@@ -27,6 +27,7 @@ _CONSTRAINT = 600.0
 _REQUEST = 1_000.0  # and as much as it is long
 _STEP, _FADES = 400.0, 0.8  # the newest step; each one before it is needed less
 
+_NEXT = 240  # characters of the next action that have to fit
 _FENCE = 12  # tokens around one message
 
 
@@ -98,7 +99,7 @@ def _words(state: ExecutionState, count: Count) -> Iterator[Fact]:
 
 def _items(state: ExecutionState, count: Count) -> Iterator[Fact]:
     following = [state.next_action] if state.next_action else []
-    ahead = "\n".join(next_lines(state))
+    ahead = "\n".join(next_lines(state, _NEXT))
     told: tuple[tuple[str, Iterable[tuple[str, str, Any]]], ...] = (
         ("in_flight", ((step.action, call(step), step) for step in state.in_flight)),
         ("next_action", ((text, ahead, text) for text in following)),

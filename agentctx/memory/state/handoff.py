@@ -135,7 +135,8 @@ def _text(state: ExecutionState, sent: Sequence[Fact], budget: int, count: Count
         findings=kept("findings", state.findings),
         latest=None,
     )
-    block = render(told, count=count, budget=budget, words_budget=budget)
+    left = budget - sum(count(word.text) for word in told.words)
+    block = render(told, count=count, budget=left, words_budget=budget)
     recent = sorted((f.value for f in sent if f.part == "steps"), key=lambda step: step.id)
     return "\n".join([block, *([STEPS] if recent else []), *map(raw, recent)])
 
