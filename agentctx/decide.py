@@ -150,11 +150,13 @@ def _reminding(made: Reduction, came: Observation, case: Case) -> Reduction:
     line = case.remind(came) if case.remind else ""
     if not line:
         return made
-    end = made.spans[-1].last if made.spans else 0
+    bare = made.text.removesuffix("\n")
+    spans = made.spans if bare == made.text else made.spans[:-1]  # no blank line of ours between
+    end = spans[-1].last if spans else 0
     return replace(
         made,
-        text=f"{made.text}\n{line}",
-        spans=(*made.spans, Span(end, end, "reminder")) if made.spans else (),
+        text=f"{bare}\n{line}" if bare else line,
+        spans=(*spans, Span(end, end, "reminder")) if spans else (),
         tokens_after=made.tokens_after + case.count(line),
     )
 
