@@ -132,7 +132,9 @@ def _reopened(told: str, truth: Truth) -> Iterator[str]:
 
 
 def _of(said: Sequence[Said], *, answered: bool) -> list[Said]:
-    return [one for one in said if one.answered == answered]
+    """Return the messages of one kind; what was said again after an answer is of neither."""
+    others = {one.text for one in said if one.answered != answered}
+    return [one for one in said if one.answered == answered and one.text not in others]
 
 
 def _short(texts: Iterator[str]) -> Iterator[str]:

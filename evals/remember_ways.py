@@ -94,7 +94,7 @@ def handoff(life: Life, turn: Turn, number: int) -> Cut:
     truth = life.truth.copy()
     truth.said = [one for one in truth.said if not one.answered or standing(one.text)]
     truth.doing = life.truth.doing
-    budget = sum(count(one.text) for one in truth.said) + BUDGET
+    budget = sum(map(count, {one.text for one in truth.said})) + BUDGET
     found = life.session.handoff(Receiver(), budget)
     host = life.host
     with life.aside():

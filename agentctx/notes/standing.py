@@ -62,6 +62,8 @@ def positions(slots: Sequence[Slot], link: str = "") -> tuple[str, ...]:
         told = said.setdefault(slot.turn, [])
         if slot.text and slot.kind not in (Kind.SYSTEM, Kind.REASONING):
             told.append((slot.kind.value, slot.call_id, slot.text))
+        elif slot.call_id and slot.kind in (Kind.OBSERVATION, Kind.OPAQUE):  # a result says nothing
+            told.append((Kind.OBSERVATION.value, slot.call_id, ""))
     chain, key = list[str](), link
     for turn in sorted(said):
         key = content_id(json.dumps([key, said[turn]]))[:32]

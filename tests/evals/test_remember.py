@@ -48,6 +48,12 @@ def test_a_run_cut_in_every_way_comes_back(native: bool) -> None:
     assert lived.due > 12
 
 
+def test_a_command_that_printed_nothing_is_not_in_flight_any_more() -> None:
+    lived = [remember.live(trajectory(*((c, "") for c, _ in STEPS)), 2, seed) for seed in range(3)]
+    assert any(cut.in_flight for life in lived for cut in life.cuts)
+    assert [cut.faults for life in lived for cut in life.cuts if cut.faults] == []
+
+
 def test_the_same_seed_finds_the_same_and_another_cuts_elsewhere() -> None:
     run = trajectory(*STEPS)
     once = calm(remember.live(run, 1, 5))
