@@ -88,12 +88,19 @@ def _taken(done: Exchanged) -> str:
 
 
 def _pulled(done: Pulled) -> str:
-    merged = f"; merged: {', '.join(done.merged)}" if done.merged else ""
-    return f"Pulled {_names(done.moved) or 'nothing new'}{merged}"
+    moved = f"Pulled {_names(done.moved)}" if done.moved else ""
+    merged = f"Merged {', '.join(done.merged)}" if done.merged else ""
+    what = "; ".join(filter(None, (moved, merged)))
+    return what or ("Pulled nothing" if done.conflicts else "Pulled nothing new")
 
 
 def _counts(done: Exchanged) -> str:
-    return f"{done.records} records and {done.steps} steps of {done.branches} branches"
+    branches = f"{done.branches} branch{'' if done.branches == 1 else 'es'}"
+    return f"{_some(done.records, 'record')} and {_some(done.steps, 'step')} of {branches}"
+
+
+def _some(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _names(refs: Sequence[str]) -> str:
