@@ -6,7 +6,7 @@ import os
 import shutil
 import struct
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pygit2
 from pygit2.enums import ObjectType
@@ -78,10 +78,9 @@ def drop(parts: Parts, indexes: Iterable[Path]) -> None:
 
 def _placed(parts: Parts, hashes: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each of the objects with the path at which a commit among them holds it, or ""."""
-    odb = parts.repository.git.odb
     kinds, waiting = dict[str, list[tuple[str, str]]](), list[tuple[str, str]]()
     for hash in sorted(set(hashes)):
-        kind, data = odb.read(hash)
+        kind, data = parts.objects.raw(hash)
         kinds[hash] = trees.links(data) if kind == ObjectType.TREE else []
         if kind == ObjectType.COMMIT:
             kinds[hash] = [(data[5:45].decode(), "")]
@@ -95,7 +94,7 @@ def _placed(parts: Parts, hashes: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _add(builder: pygit2.PackBuilder, hash: str, path: str) -> None:
-    """Add an object with its path: libgit2 tries like paths for deltas, which halves the trees.
+    """Add an object with where it lies: libgit2 tries like paths for deltas, which halves a pack.
 
     `PackBuilder.add` has no argument for it.
     """
@@ -105,7 +104,11 @@ def _add(builder: pygit2.PackBuilder, hash: str, path: str) -> None:
         return
     id = ffi.new("git_oid *")
     ffi.buffer(id)[:] = bytes.fromhex(hash)
-    check_error(C.git_packbuilder_insert(inner, id, ffi.new("char[]", path.encode())))
+    folder, _, name = path.rpartition("/")
+    hint = (
+        f"{folder}{PurePosixPath(name).suffix}" if "." in name else path
+    )  # ids tell files nothing
+    check_error(C.git_packbuilder_insert(inner, id, ffi.new("char[]", hint.encode())))
 
 
 def _sync(parts: Parts, path: Path) -> None:
