@@ -13,8 +13,8 @@ from agentctx.evals import figures
 from agentctx.evals.remember_results import BUDGET, Cut, Remembered, Total
 
 COLUMNS = (
-    *("cut by", "cuts", "words kept", "constraints", "reopened", "closed"),
-    *("next action", "tokens", "ready", "short"),
+    *("cut by", "cuts", "words", "rules", "reopened", "closed"),
+    *("next", "tokens", "ready", "short"),
 )
 
 
@@ -37,11 +37,11 @@ def cells(total: Total) -> tuple[str, ...]:
     return (
         total.way,
         figures.count(total.cuts),
-        f"{total.kept:,}/{total.said:,}",
-        f"{total.lines_kept:,}/{total.lines:,}",
+        f"{total.kept}/{total.said}",
+        f"{total.lines_kept}/{total.lines}",
         figures.count(total.reopened),
         figures.count(total.closed),
-        f"{total.next_right:,}/{total.cuts:,}",
+        f"{total.next_right}/{total.cuts}",
         str(total.tokens_most),
         f"{total.milliseconds:.0f} ms",
         figures.count(total.fell_short),
@@ -54,11 +54,9 @@ def remarks(found: Remembered) -> str:
 
 
 def _table(found: Remembered) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for name in COLUMNS:
-        table.add_column(
-            name, justify="left" if name == "cut by" else "right", no_wrap=name == "cut by"
-        )
+        table.add_column(name, justify="left" if name == "cut by" else "right", no_wrap=True)
     for total in found.totals:
         *words, fell_short = cells(total)
         style = "bold red" if total.fell_short else "bold green"
@@ -79,7 +77,8 @@ def _remarks(found: Remembered) -> Iterator[str]:
     if found.killed:
         yield f"{found.killed} of the killed sessions were processes that got a SIGKILL."
     yield (
-        "Reopened are finished steps and answered requests that were told as open, closed the reverse; "
+        "Words are the user's messages that came back verbatim, rules the lines of them that still hold; "
+        "reopened are finished steps and answered requests that were told as open, closed the reverse; "
         f"tokens are the most told beside the user's own text, of {BUDGET}."
     )
     yield f"A request took {found.milliseconds:.0f} ms (median)."

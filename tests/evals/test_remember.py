@@ -54,6 +54,16 @@ def test_a_command_that_printed_nothing_is_not_in_flight_any_more() -> None:
     assert [cut.faults for life in lived for cut in life.cuts if cut.faults] == []
 
 
+def test_a_request_too_long_to_be_shown_comes_back_by_its_id() -> None:
+    run = trajectory(*STEPS)
+    task = "\n".join(
+        ["Never push.", *(f"line {n} of what is wanted, told at length" for n in range(900))]
+    )
+    lived = remember.live(replace(run, opening=({"role": "user", "content": task},)), 2, 3)
+    assert [cut.faults for cut in lived.cuts if cut.faults] == []
+    assert sum(cut.told.hidden for cut in lived.cuts) > 0
+
+
 def test_the_same_seed_finds_the_same_and_another_cuts_elsewhere() -> None:
     run = trajectory(*STEPS)
     once = calm(remember.live(run, 1, 5))
