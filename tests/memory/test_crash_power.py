@@ -9,8 +9,8 @@ import pytest
 
 from agentctx.memory.store import Store
 from tests.memory.dying import room
-from tests.memory.losing import Power, cut
-from tests.memory.storage import Died, add, check, kept, story, told
+from tests.memory.losing import Power, cut, start_again
+from tests.memory.storage import Died, add, check, kept, put, story, told
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -55,3 +55,20 @@ def test_every_object_and_ref_that_was_not_synced_may_be_gone_or_empty(tmp_path:
         assert told(store) == [f"text {number}" for number in range(40)]
         assert told(store, "a/b") == ["elsewhere"]
     check(tmp_path / "m")
+
+
+@pytest.mark.parametrize("place", range(7))
+def test_what_nobody_acknowledged_goes_when_half_of_it_is_lost(tmp_path: Path, place: int) -> None:
+    with Store(tmp_path) as store:
+        add(store, "kept")
+        before = set(tmp_path.glob("memory.git/objects/??/*"))
+        with suppress(Died), store.transaction("commit") as change:
+            put(change, "never acknowledged", ref="refs/heads/other")
+            raise Died
+    made = sorted(set(tmp_path.glob("memory.git/objects/??/*")) - before)
+    assert len(made) == 7
+    made[place].unlink()
+    start_again(tmp_path / "wal.jsonl")
+    check(tmp_path)
+    with Store(tmp_path) as store:
+        assert told(store) == ["kept"]

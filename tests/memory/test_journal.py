@@ -13,6 +13,7 @@ from agentctx.memory import ids
 from agentctx.memory.records import Step, StepKind
 from agentctx.memory.store.journal import Journal
 from agentctx.values import Trust
+from tests.memory.losing import Power
 from tests.memory.storage import step
 from tests.processes import posix, together
 
@@ -149,6 +150,19 @@ def test_a_file_of_zeros_or_nothing_is_an_empty_journal(tmp_path: Path) -> None:
         journal.close()
         assert seen(Journal(path), mark) == ["b"]
         assert seen(Journal(path)) == ["a", "b"]
+
+
+def test_what_stands_before_a_mark_is_durable(tmp_path: Path) -> None:
+    disk = Power()
+    journal = Journal(tmp_path / "main.jsonl", disk=disk)
+    for text in "ab":
+        journal.append(step(text))
+        assert disk.durable.get(journal.path.stat().st_ino, 0) < journal.path.stat().st_size
+    mark = journal.end()
+    assert disk.durable[journal.path.stat().st_ino] == mark[1]
+    calls = disk.count
+    assert journal.end() == mark
+    assert disk.count == calls
 
 
 @posix

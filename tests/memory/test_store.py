@@ -431,17 +431,30 @@ def test_a_commit_of_the_users_own_git_is_adopted_and_survives(tmp_path: Path) -
     check(ours)
 
 
-def test_a_damaged_object_is_told_and_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.99])  # libgit2 would never return from these
+@pytest.mark.parametrize("what", ["tree", "commit", "blob"])
+def test_a_damaged_object_is_told_and_mended_from_the_log(
+    tmp_path: Path, what: str, share: float
+) -> None:
     with Store(tmp_path) as store:
-        hash = add(store, "text")
-        tree = store.node(hash).tree
-        path = tmp_path / "memory.git" / "objects" / tree[:2] / tree[2:]
+        first = add(store, "text")
+        tree = store.node(first).tree
+        blob = str(pygit2.Repository(str(tmp_path / "memory.git"))[tree]["main.md"].id)
+        last = add(store, "more")
+        hash = {"tree": tree, "commit": first, "blob": blob}[what]
+        path = tmp_path / "memory.git" / "objects" / hash[:2] / hash[2:]
         path.chmod(0o600)
-        path.write_bytes(b"")
+        path.write_bytes(path.read_bytes()[: int(path.stat().st_size * share)])
     with Store(tmp_path) as store:
+        assert store.tip("main") == last
         with pytest.raises(MemoryCorrupt, match="verify"):
-            store.read(hash, "main.md")
+            store.read(first, "main.md")
+        with pytest.raises(MemoryCorrupt, match="verify"):
+            store.common(first, last)
+        assert store.resolve(hash[:12]) is None
         assert any("damaged" in problem for problem in store.verify())
-        store.checkpoint()  # the log still has it
-        assert store.read(hash, "main.md")
+        store.checkpoint()
+        assert store.read(first, "main.md")
+        assert store.common(first, last) == first
         assert list(store.verify()) == []
+    check(tmp_path)

@@ -35,9 +35,8 @@ class Proof:
 
 def prove(parts: Parts, wanted: Target) -> Proof:
     """Search every object of every pack, every loose one, and every file beside the repository."""
-    odb = parts.repository.again().odb
-    names = [str(oid) for oid in odb]
-    holding = [name for name in names if _object(*odb.read(name), wanted)]
+    names = [str(oid) for oid in parts.repository.again().odb]
+    holding = [name for name in names if _object(*parts.objects.raw(name), wanted)]
     files = list(_files(parts.folder))
     holding += [path.name for path in files if holds(path.read_bytes(), wanted)]
     return Proof(objects=len(names), files=len(files), holding=tuple(holding))

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from agentctx.memory.forget.rewrite import in_order
-from agentctx.memory.store import Store, packs, recovery
+from agentctx.memory.store import Store, loose, packs
 from agentctx.memory.store.incoming import forget_incoming
 from agentctx.memory.store.lock import Lock
 from agentctx.memory.store.parts import Parts
@@ -42,7 +42,7 @@ def drop_rest(parts: Parts, kept: Iterable[str]) -> None:
     whole = [index for index in sorted(folder.glob("pack-*.idx")) if _holds(index, wanted)]
     if wanted and not whole:
         return
-    for path in recovery.loose(parts):
+    for path in loose.files(parts.repository.objects):
         parts.disk.unlink(path)
     packs.drop(parts, [index for index in folder.glob("pack-*.idx") if index not in whole[:1]])
     forget_incoming(parts.repository.path)

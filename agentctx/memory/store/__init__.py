@@ -8,9 +8,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from threading import Thread
-from types import TracebackType
-
-import pygit2
 
 from agentctx.errors import MemoryStoreError
 from agentctx.files import private_folder
@@ -53,12 +50,7 @@ class Store:
         """Return the store; it closes at the end of the block."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         """Close the store."""
         self.close()
 
@@ -125,6 +117,7 @@ class Store:
         """
         for hash in (one, other):
             self.node(hash)
+        self._parts.objects.intact()
         found = self._parts.repository.git.merge_base(one, other)
         return str(found) if found else None
 
@@ -134,11 +127,7 @@ class Store:
 
     def resolve(self, prefix: str) -> str | None:
         """Return the hash of the one commit that begins so, None if there is none or several."""
-        try:
-            found = self._parts.repository.git.get(prefix)
-        except (ValueError, TypeError, pygit2.GitError):  # too short, no hash, or several objects
-            return None
-        return str(found.id) if isinstance(found, pygit2.Commit) else None
+        return self._parts.objects.commit(prefix)
 
     @contextmanager
     def transaction(self, kind: str, *, session: str = "") -> Iterator[Transaction]:

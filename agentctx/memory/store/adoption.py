@@ -19,6 +19,8 @@ def check(parts: Parts, hash: str) -> None:
         MemoryCorrupt: a tree with a symbolic link, a name such as `.git`, and whatever else.
     """
     parts.objects.node(hash)
+    if hash in parts.refs.all().values():
+        return
     seen: set[str] = set()
     for commit in fresh(parts, hash):
         below(parts, parts.objects.node(commit).tree, seen)
@@ -30,6 +32,7 @@ def fresh(parts: Parts, hash: str) -> Iterator[str]:
     Raises:
         MemoryCorrupt: one of them is missing.
     """
+    parts.objects.intact()
     walker = parts.repository.git.walk(hash)
     try:
         for known in filter(parts.objects.has, parts.refs.all().values()):
@@ -46,13 +49,14 @@ def below(parts: Parts, hash: str, seen: set[str]) -> None:
     Raises:
         MemoryCorrupt: something cannot be read.
     """
-    waiting = [Entry(hash, True)]
+    waiting = [("", Entry(hash, True))]
     while waiting:
-        entry = waiting.pop()
+        path, entry = waiting.pop()
         if entry.hash in seen:
             continue
         seen.add(entry.hash)
         if entry.folder:
-            waiting += parts.objects.tree(entry.hash).values()
+            found = parts.objects.tree(entry.hash)
+            waiting += [(f"{path}/{name}" if path else name, one) for name, one in found.items()]
         else:
-            parts.objects.text(entry.hash, entry.hash)
+            parts.objects.text(entry.hash, path)

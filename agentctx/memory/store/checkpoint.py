@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pygit2
 
-from agentctx.errors import MemoryLocked
-from agentctx.memory.store import packs, recovery
+from agentctx.errors import MemoryCorrupt, MemoryLocked, UnknownMemory
+from agentctx.memory.store import loose, packs, recovery
 from agentctx.memory.store.lock import Lock
 from agentctx.memory.store.objects import Objects
 from agentctx.memory.store.operation import Operation
@@ -68,18 +68,18 @@ def _run(parts: Parts, locked: Locked) -> None:
 def _packed(parts: Parts, locked: Locked) -> _Packed:
     try:
         return _pack(parts)
-    except (pygit2.GitError, KeyError):  # a loose object that cannot be read
+    except (pygit2.GitError, KeyError, UnknownMemory, MemoryCorrupt):  # an object is damaged
         with locked():
             recovery.rebuild(parts)
     return _pack(parts)
 
 
 def _pack(parts: Parts) -> _Packed:
-    loose = tuple(recovery.loose(parts))
-    old = packs.small(parts, sum(path.stat().st_size for path in loose))
-    hashes = [path.parent.name + path.name for path in loose]
+    files = tuple(loose.files(parts.repository.objects))
+    old = packs.small(parts, sum(path.stat().st_size for path in files))
+    hashes = map(loose.name, files)
     name = packs.pack(parts, [*hashes, *(hash for index in old for hash in packs.listed(index))])
-    return _Packed(loose, tuple(index for index in old if index.stem != name))
+    return _Packed(files, tuple(index for index in old if index.stem != name))
 
 
 def _cut(parts: Parts, end: int, recent: list[Operation]) -> None:

@@ -29,8 +29,7 @@ class Journal:
     """A file of steps that any number of processes append to.
 
     Whoever has it open shares a lock on it; only one who is alone takes anything out. Steps survive
-    the end of the process at once, and a power cut from the next `sync` on: sync before a mark is
-    stored anywhere.
+    the end of the process at once, and a power cut from the next `end` or `sync` on.
     """
 
     def __init__(self, path: Path, *, disk: Disk | None = None) -> None:
@@ -39,6 +38,7 @@ class Journal:
         self._disk = disk or Disk()
         self._turn = threading.RLock()
         self._descriptor, self._generation = -1, ""
+        self._synced: Mark = "", 0
 
     def append(self, step: Step) -> None:
         """Add a step.
@@ -69,10 +69,19 @@ class Journal:
             return list(self._steps(read_at(descriptor, first, last)))
 
     def end(self) -> Mark:
-        """Return the mark behind the last whole line."""
+        """Return the mark behind the last whole line; what stands before a mark is durable.
+
+        Otherwise steps that come after a power cut could stand before a mark that was stored.
+
+        Raises:
+            MemoryFull: the disk refused.
+        """
         with self._turn:
-            descriptor = self._open()
-            return self._generation, line_end(descriptor)
+            end = line_end(self._open())
+            if self._synced != (self._generation, end):
+                self.sync()
+                self._synced = self._generation, end
+            return self._generation, end
 
     def sync(self) -> None:
         """Make all steps survive a power cut.

@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Iterator, Mapping
 
-import pygit2
 from pygit2.enums import ObjectType
 
 from agentctx.errors import MemoryCorrupt, MemoryStoreError, UnknownMemory
 from agentctx.memory.store import nodes, trees
-from agentctx.memory.store.disk import unread
+from agentctx.memory.store.database import Database
 from agentctx.memory.store.nodes import Node
 from agentctx.memory.store.operation import Put
+from agentctx.memory.store.paths import LOGS, WORDS
 from agentctx.memory.store.repository import Repository, writing
 from agentctx.memory.store.trees import Entry, Tree
 
-Answer = TypeVar("Answer")
+LIMIT, LOG_LIMIT = 1 << 20, 1 << 26
+"""Bytes of a file; the second of log slices and the user's words, which nobody can make shorter."""
 
-LIMIT = 1 << 20
 _CACHED = 4_096
-_NAMES = {ObjectType.BLOB: b"blob", ObjectType.TREE: b"tree", ObjectType.COMMIT: b"commit"}
 
 Changes = Mapping[str, "bytes | Changes | None"]
 
 
-class Objects:
-    """The objects of one repository."""
+class Objects(Database):
+    """The commits, trees and files of one repository."""
 
     def __init__(self, repository: Repository) -> None:
         """Use the objects of `repository`."""
-        self._repository = repository
+        super().__init__(repository)
         self._trees: dict[str, Tree] = {}
 
     def has(self, hash: str) -> bool:
@@ -40,14 +38,6 @@ class Objects:
             return bool(self.node(hash))
         except (UnknownMemory, MemoryCorrupt):
             return False
-
-    def there(self, hash: str) -> bool:
-        """Return whether there is an object of that hash, whatever it is."""
-        try:
-            self._ask(lambda odb: odb.read_header(hash))
-        except KeyError:
-            return False
-        return True
 
     def node(self, hash: str) -> Node:
         """Return a commit.
@@ -86,22 +76,13 @@ class Objects:
             MemoryCorrupt: it is not there, is no UTF-8 or too large.
         """
         try:
-            if self.size(hash) > LIMIT:
-                raise MemoryCorrupt(f"{path!r} is larger than 1 MiB: no memory of ours has that")
+            if self.size(hash) > (most := limit(path)):
+                raise MemoryCorrupt(
+                    f"{path!r} is larger than {most >> 20} MiB: no memory of ours is"
+                )
             return self._inner(hash, ObjectType.BLOB).decode()
         except UnicodeDecodeError:
             raise MemoryCorrupt(f"{path!r} is no UTF-8: no memory of ours has that") from None
-
-    def size(self, hash: str) -> int:
-        """Return how many bytes an object has.
-
-        Raises:
-            MemoryCorrupt: it cannot be read.
-        """
-        try:
-            return self._ask(lambda odb: odb.read_header(hash))[1]
-        except (pygit2.GitError, KeyError, ValueError):
-            return len(self._inner(hash, ObjectType.BLOB))
 
     def files(self, tree: str, folder: str = "") -> Iterator[str]:
         """Yield the paths of all files in a folder below a tree."""
@@ -150,24 +131,13 @@ class Objects:
 
     def _write(self, kind: ObjectType, data: bytes, known: str | None = None) -> str:
         """Write an object, unless its hash is the one that is known to be there."""
-        if known and known == hash_of(_NAMES[kind], data):
+        if known and known == hash_of(kind.name.lower().encode(), data):
             return known
         with writing("a memory object"):
             return str(self._repository.disk.through(self._repository.git.odb.write, kind, data))
 
     def _read(self, hash: str, kind: ObjectType) -> bytes:
-        try:
-            found, data = self._ask(lambda odb: odb.read(hash))
-        except KeyError:
-            raise UnknownMemory(
-                f"there is no commit {hash}: agentctx memory history lists them"
-            ) from None
-        except OSError as error:
-            raise unread(f"object {hash}", error) from None
-        except (pygit2.GitError, ValueError) as error:
-            raise MemoryCorrupt(
-                f"{hash} cannot be read: {error}: run agentctx memory verify"
-            ) from None
+        found, data = self.raw(hash)
         if found != kind:
             raise MemoryCorrupt(f"{hash} is no {kind.name.lower()}: run agentctx memory verify")
         return data
@@ -178,21 +148,15 @@ class Objects:
         except UnknownMemory:
             raise MemoryCorrupt(f"{hash} is missing: run agentctx memory verify") from None
 
-    def _ask(self, question: Callable[[pygit2.Odb], tuple[int, Answer]]) -> tuple[int, Answer]:
-        try:
-            return question(self._repository.git.odb)
-        except (pygit2.GitError, KeyError, OSError):
-            git = self._repository.again()  # its pack may have been replaced
-        try:
-            return question(git.odb)
-        except KeyError:
-            self._repository.probe()
-            raise
-
 
 def hash_of(kind: bytes, data: bytes) -> str:
     """Return the hash that git gives to an object."""
     return hashlib.sha1(b"%b %d\0%b" % (kind, len(data), data), usedforsecurity=False).hexdigest()
+
+
+def limit(path: str) -> int:
+    """Return how many bytes a file may have."""
+    return LOG_LIMIT if path == WORDS or path.startswith(f"{LOGS}/") else LIMIT
 
 
 def encoded(path: str, text: str | None) -> bytes | None:
@@ -205,10 +169,10 @@ def encoded(path: str, text: str | None) -> bytes | None:
         data = None if text is None else text.encode()
     except UnicodeEncodeError as error:
         raise MemoryStoreError(f"{path!r} is no Unicode text ({error.reason}): clean it") from None
-    if data and len(data) > LIMIT:
+    if data and len(data) > (most := limit(path)):
         raise MemoryStoreError(
-            f"{path!r} is {len(data):,} bytes, and 1 MiB is the most: store it in the archive "
-            "and write down its handle"
+            f"{path!r} is {len(data):,} bytes, and {most >> 20} MiB is the most: store it in the "
+            "archive and write down its handle"
         )
     return data
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agentctx.errors import MemoryFull, MemoryStoreError
-from agentctx.memory.store import nodes, trees
+from agentctx.memory.store import loose
 from agentctx.memory.store.operation import Move, Operation, Put
 from agentctx.memory.store.parts import Parts
 from agentctx.memory.store.repository import writing
@@ -57,15 +55,18 @@ def rebuild(parts: Parts) -> list[str]:
     """Write all objects of the logged operations again, set the refs, and tell what stays lost."""
     recent = parts.wal.recent()
     with writing("a memory operation"):
-        for path in [path for path in loose(parts) if not content(path)]:
+        for path in damaged(parts):
             parts.disk.unlink(path)
         parts.repository.again()  # libgit2 remembers what it has seen
         lost = [f"commit {put.hash}" for one in recent for put in one.puts if not _put(parts, put)]
         parts.refs.repair()
         lost += [f"ref {ref}" for ref in _refs(parts, recent)]
-        while _unlinked(parts):
-            parts.repository.again()
     return lost
+
+
+def damaged(parts: Parts) -> list[Path]:
+    """Return the loose objects that are not what their names say."""
+    return [path for path in loose.files(parts.repository.objects) if not loose.content(path)]
 
 
 def sweep(parts: Parts) -> None:
@@ -74,22 +75,6 @@ def sweep(parts: Parts) -> None:
     theirs = parts.repository.objects.glob("tmp_object*")
     for path in (*filter(Path.exists, ours), *theirs, *parts.refs.locks()):
         parts.disk.unlink(path)
-
-
-def loose(parts: Parts) -> Iterator[Path]:
-    """Yield the files of the loose objects."""
-    for folder in sorted(parts.repository.objects.glob("[0-9a-f][0-9a-f]")):
-        yield from sorted(path for path in folder.iterdir() if len(path.name) == 38)
-
-
-def content(path: Path) -> bytes:
-    """Return a loose object with its header, b"" if it is not what its name says."""
-    try:
-        data = zlib.decompress(path.read_bytes())
-    except (zlib.error, FileNotFoundError):
-        return b""
-    name = hashlib.sha1(data, usedforsecurity=False).hexdigest()
-    return data if name == path.parent.name + path.name else b""
 
 
 def _put(parts: Parts, put: Put) -> bool:
@@ -115,25 +100,3 @@ def _refs(parts: Parts, recent: Sequence[Operation]) -> Iterator[str]:
             parts.refs.move([Move(ref, present, best)])
         if best != known[-1]:
             yield ref
-
-
-def _unlinked(parts: Parts) -> bool:
-    """Remove loose objects that name missing ones, as operations leave that nobody acknowledged."""
-    there = parts.objects.there
-    gone = [path for path in loose(parts) if not all(map(there, _links(content(path))))]
-    for path in gone:
-        parts.disk.unlink(path)
-    return bool(gone)
-
-
-def _links(data: bytes) -> list[str]:
-    kind, _, body = data.partition(b"\0")
-    try:
-        if kind.startswith(b"tree"):
-            return [entry.hash for entry in trees.read(body, "tree").values()]
-        if kind.startswith(b"commit"):
-            node = nodes.read("", body)
-            return [node.tree, *node.parents]
-    except MemoryStoreError:
-        return []
-    return []

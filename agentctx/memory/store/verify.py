@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentctx.errors import MemoryStoreError
-from agentctx.memory.store import lines, recovery
+from agentctx.memory.store import lines, loose, recovery
 from agentctx.memory.store.adoption import below
 from agentctx.memory.store.parts import Parts
 
@@ -14,9 +14,8 @@ def verify(parts: Parts) -> Iterator[str]:
     """Yield one line for each ref, commit, tree, blob or log line that is not as it should be."""
     for path in parts.refs.broken():
         yield f"{path.relative_to(parts.repository.path).as_posix()} is no ref that can be read"
-    for path in recovery.loose(parts):
-        if not recovery.content(path):
-            yield f"object {path.parent.name}{path.name} is damaged"
+    for path in recovery.damaged(parts):
+        yield f"object {loose.name(path)} is damaged"
     yield from _history(parts)
     yield from _log(parts)
 
