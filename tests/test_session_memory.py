@@ -123,7 +123,7 @@ def test_a_request_is_taken_down_once(tmp_path: Path, wire: str, memory: str) ->
 
 def test_a_step_holds_what_the_model_saw_and_where_the_rest_is(tmp_path: Path) -> None:
     session = Session("run", data=tmp_path, memory="log")
-    payload = request(*ONE[:1], result("c1", NOISE))
+    payload = deepcopy(request(*ONE[:1], result("c1", NOISE)))
     payload["messages"][1]["content"] = "Let me look."
     shown = texts(send(session, payload))[0]
     (_, step) = journal(tmp_path)
