@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agentctx.errors import MissingExtra
+from agentctx.errors import AgentctxError, MissingExtra
 from agentctx.memory.records import Commit, Step
 
 PROMPT = """\
@@ -19,7 +19,7 @@ Summary so far:
 {previous}
 
 Since then:
-{contribution}
+{since}
 """
 
 
@@ -47,14 +47,20 @@ class ModelSummariser:
             import litellm
         except ImportError:
             raise MissingExtra("litellm", "litellm") from None
-        told = PROMPT.format(
-            previous=previous.previous or "(none)", contribution=previous.contribution
-        )
+        told = PROMPT.format(previous=previous.previous or "(none)", since=_since(previous))
         reply = litellm.completion(
             model=self.model,
             messages=[{"role": "user", "content": told}],
             timeout=self.seconds,
-            temperature=0,
-            **dict(self.options),
+            drop_params=True,  # some models take no temperature
+            **{"temperature": 0, **dict(self.options)},
         )
-        return str(reply.choices[0].message.content or "")
+        if not (text := str(reply.choices[0].message.content or "").strip()):
+            raise AgentctxError(f"{self.model!r} gave no summary: the fold stands instead")
+        return text
+
+
+def _since(record: Commit) -> str:
+    done = [f"Done: {one.text}" for one in record.done]
+    found = [f"Found: {text}" for text in record.findings]
+    return "\n".join([record.contribution, *done, *found])

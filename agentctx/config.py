@@ -38,6 +38,8 @@ class Settings:
         data: folder of the archive, the ledger and all other state (see `open_data`).
         memory: off, log (steps and records, unseen by the model), on (also its tools and state).
         memory_branch: the branch that a session stands on at first, "" for "main".
+        memory_code: the code commit that goes with a record: HEAD, WORKTREE (made for it), "" none.
+        memory_model: the model of LiteLLM's that writes progress summaries, "" for none.
         debug: whether every rewritten payload is checked.
         sources: setting → where its value comes from, for those that are not defaults.
     """
@@ -53,6 +55,8 @@ class Settings:
     data: Path = Path(FOLDER)
     memory: Remember = Remember.OFF
     memory_branch: str = ""
+    memory_code: str = ""
+    memory_model: str = ""
     debug: bool = False
     sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 

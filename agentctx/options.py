@@ -73,6 +73,16 @@ def name(value: Any) -> str:
     return value.strip()
 
 
+def code(value: Any) -> str:
+    """Take which code commit goes with a record."""
+    found = str(value).upper()
+    if found in ("HEAD", "WORKTREE"):
+        return found
+    if found in ("", "NONE"):
+        return ""
+    raise ValueError("use HEAD, WORKTREE or none")
+
+
 def flag(value: Any) -> bool:
     """Take true or false."""
     found = _FLAGS.get(str(value).lower())
@@ -172,6 +182,8 @@ PARSERS = {
     "data": folder,
     "memory": remember,
     "memory_branch": name,
+    "memory_code": code,
+    "memory_model": name,
     "lossless": flag,
     "debug": flag,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,11 +17,14 @@ if TYPE_CHECKING:
     from agentctx.archive import Archive
     from agentctx.ledger import Decision, Key, Ledger
     from agentctx.marks import Marks
+    from agentctx.memory.records import Commit, Step
+    from agentctx.memory.write.fold import Summariser
     from agentctx.secrets import Redactor
 
 Answer = TypeVar("Answer")
 
 ARCHIVE, LEDGER = "archive", "state.db"
+_SUMMARISER = "agentctx.adapters.litellm_summary"  # frameworks are met in adapters only
 
 
 class Stores:
@@ -65,6 +69,25 @@ class Stores:
         from agentctx.secrets import default
 
         return self._redactor or default(self.folder)
+
+    def summariser(self, session: str) -> Summariser | None:
+        """Return what writes progress summaries, if the settings name a model for it.
+
+        That it fails is an event and raised again: the caller folds by itself then.
+        """
+        model = self.settings.memory_model
+        if not model:
+            return None
+
+        def summarise(previous: Commit, steps: Sequence[Step]) -> str:
+            try:
+                made = import_module(_SUMMARISER).ModelSummariser(model=model)
+                return str(made(previous, steps))
+            except Exception as error:
+                self.tell("summary-failed", session, model=model, error=str(error)[:500])
+                raise
+
+        return summarise
 
     def tell(self, kind: str, session: str, **detail: object) -> None:
         """Note that something happened; this never fails."""

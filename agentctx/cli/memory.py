@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from typing import Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from agentctx.cli import memory_keep, memory_look
+from agentctx.cli.output import given
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 OnBranch = Annotated[
@@ -64,8 +64,7 @@ def log(
     """Append one step to the journal."""
     from agentctx.cli import memory_work
 
-    text = sys.stdin.read() if observation == "-" else observation
-    memory_work.log(text, thought, action, exit_code, branch, user=user, as_json=json)
+    memory_work.log(given(observation), thought, action, exit_code, branch, user=user, as_json=json)
 
 
 @commands.command()
@@ -78,7 +77,9 @@ def commit(
     milestone: Annotated[Many, typer.Option(help="For the roadmap.")] = None,
     todo: Annotated[Many, typer.Option(help="For the roadmap.")] = None,
     purpose: Annotated[str | None, typer.Option(help="Of the whole project.")] = None,
-    code: Annotated[str, typer.Option(help="Hash of the code commit; HEAD finds it.")] = "",
+    code: Annotated[
+        str, typer.Option(help="Code commit: a hash, HEAD, or WORKTREE: files as they are.")
+    ] = "",
     finished: Annotated[bool, typer.Option("--finished", help="Ends the request.")] = False,
     branch: OnBranch = "",
     json: Json = False,
@@ -87,7 +88,7 @@ def commit(
     from agentctx.cli import memory_work
 
     memory_work.commit(
-        sys.stdin.read() if contribution == "-" else contribution,
+        given(contribution),
         {
             "done": done or (),
             "next_action": next_action,

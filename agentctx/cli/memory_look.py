@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
+
+from agentctx.cli.output import given
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 OnBranch = Annotated[
     str, typer.Option("--branch", metavar="NAME", help="Instead of the one switched to.")
 ]
 Budget = Annotated[int | None, typer.Option(min=1, help="Tokens that the answer may take at most.")]
+MinTrust = Annotated[
+    str, typer.Option(metavar="LEVEL", help="Leave out what is trusted less: user, model, tool.")
+]
 
 
 app = typer.Typer()
@@ -32,6 +36,7 @@ def context(
     search: Annotated[str, typer.Option(metavar="WORDS", help="Records that fit.")] = "",
     k: Annotated[int, typer.Option("-k", min=1, help="How many records or hits.")] = 1,
     cursor: Annotated[str, typer.Option(help="Where the last answer ended.")] = "",
+    min_trust: MinTrust = "untrusted",
     budget: Budget = None,
     json: Json = False,
 ) -> None:
@@ -49,7 +54,7 @@ def context(
         "k": k,
         "cursor": cursor,
     }
-    memory_show.context(asked, budget, as_json=json)
+    memory_show.context(asked, min_trust, budget, as_json=json)
 
 
 @app.command()
@@ -57,6 +62,7 @@ def search(
     query: Annotated[str, typer.Argument(help='Words, and "phrases".')],
     k: Annotated[int, typer.Option("-k", min=1, help="How many.")] = 10,
     branch: OnBranch = "",
+    min_trust: MinTrust = "untrusted",
     budget: Budget = None,
     json: Json = False,
 ) -> None:
@@ -64,7 +70,7 @@ def search(
     from agentctx.cli import memory_show
 
     asked = {"level": "search", "query": query, "k": k, "branch": branch}
-    memory_show.context(asked, budget, as_json=json)
+    memory_show.context(asked, min_trust, budget, as_json=json)
 
 
 @app.command()
@@ -144,5 +150,4 @@ def handoff(
     """Print what another agent should be told, if anything, and say why."""
     from agentctx.cli import memory_show
 
-    text = sys.stdin.read() if known == "-" else known
-    memory_show.handoff(text, window, budget, branch, as_json=json)
+    memory_show.handoff(given(known), window, budget, branch, as_json=json)

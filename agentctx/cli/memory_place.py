@@ -39,14 +39,17 @@ def opened(branch: str = "") -> Iterator[Memory]:
     def redact(text: str) -> str:
         return stores.redactor.redact(text)  # whose key is made when something is stored
 
+    session = os.environ.get("AGENTCTX_SESSION", "")
     name = named(branch or os.environ.get("AGENTCTX_BRANCH", "")) or _kept(stores)
     with Memory(
         stores.settings.open_data(),
         branch=name,
-        session=os.environ.get("AGENTCTX_SESSION", ""),
+        session=session,
         agent=os.environ.get("AGENTCTX_AGENT", ""),
         trust=Trust.USER if sys.stdin and sys.stdin.isatty() else Trust.MODEL,
         redact=redact,
+        summarise=stores.summariser(session),
+        code=stores.settings.memory_code,
     ) as memory:
         yield memory
 

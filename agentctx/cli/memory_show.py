@@ -12,6 +12,7 @@ from agentctx.cli.memory_graph import print_graph, print_lines, when
 from agentctx.cli.memory_place import opened, view
 from agentctx.cli.memory_work import plain, tell
 from agentctx.cli.output import print_json
+from agentctx.values import Trust
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -22,12 +23,16 @@ if TYPE_CHECKING:
 _LONGEST = 400
 
 
-def context(asked: Mapping[str, Any], budget: int | None, *, as_json: bool) -> None:
-    """Print what is recalled."""
+def context(asked: Mapping[str, Any], min_trust: str, budget: int | None, *, as_json: bool) -> None:
+    """Print what is recalled; wrong usage if there is no such trust."""
     from agentctx.memory.recall import Request
 
+    if min_trust.upper() not in Trust.__members__:
+        known = ", ".join(one.name.lower() for one in Trust)
+        raise typer.BadParameter(f"--min-trust {min_trust[:40]!r}: use one of {known}")
     with opened() as memory:
-        found = memory.context(Request(**asked), budget=budget)
+        least = Trust[min_trust.upper()]
+        found = memory.context(Request(**asked, min_trust=least), budget=budget)
     tell(found, found.text, as_json=as_json)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -45,11 +44,8 @@ def log(
 
 def commit(text: str, details: Mapping[str, Any], branch: str, *, as_json: bool) -> None:
     """Write a record and print what became of it."""
-    from agentctx.memory import code
-
-    given = {**details, "code": code.head(Path.cwd())} if details["code"] == "HEAD" else details
     with opened(branch) as memory:
-        record = memory.commit(text, **given)
+        record = memory.commit(text, **details)
     tell(record, _line("Committed", record), as_json=as_json)
 
 

@@ -8,18 +8,41 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pygit2
 from pygit2.enums import FileMode, FileStatus
 
 from agentctx.errors import MemoryStoreError
+from agentctx.memory import ids
 
 REFS = "refs/agentctx/code/"
+HEAD, WORKTREE = "HEAD", "WORKTREE"
+"""What a caller may say instead of a hash: the commit that is checked out, the files as they are."""
 
 _CHANGED = FileStatus.WT_NEW | FileStatus.WT_MODIFIED | FileStatus.WT_TYPECHANGE
 _LARGEST = 5 << 20
 """Bytes of an untracked file that is still recorded; what is larger was hardly written by hand."""
+
+
+def chosen(wanted: str, otherwise: str, said: str) -> str:
+    """Return the hash of the code commit of a record, "" for none, around the working folder.
+
+    Args:
+        wanted: what the record asks for: "HEAD", "WORKTREE", or a hash, which comes back as it is.
+        otherwise: what holds when it asks for nothing; that it cannot be had stops no record.
+        said: what the record says; its first line is the title of a commit that is made.
+
+    Raises:
+        MemoryStoreError: what it asks for cannot be read or written.
+    """
+    title = said.strip().partition("\n")[0][:72]
+    if wanted:
+        return _named(wanted, title)
+    with suppress(MemoryStoreError):
+        return _named(otherwise, title)
+    return ""
 
 
 def head(folder: Path) -> str:
@@ -29,7 +52,12 @@ def head(folder: Path) -> str:
         MemoryStoreError: the repository cannot be read.
     """
     repository = _repository(folder)
-    return "" if repository is None or repository.head_is_unborn else str(repository.head.target)
+    try:
+        if repository is None or repository.head_is_unborn:
+            return ""
+        return str(repository.head.target)
+    except (pygit2.GitError, KeyError, ValueError) as error:
+        raise MemoryStoreError(f"the code's HEAD cannot be read: {error}: mend it") from None
 
 
 def snapshot(folder: Path, id: str, title: str) -> str:
@@ -56,6 +84,12 @@ def snapshot(folder: Path, id: str, title: str) -> str:
             f"the code cannot be recorded: {error}: check that repository"
         ) from None
     return str(made)
+
+
+def _named(name: str, title: str) -> str:
+    if name == HEAD:
+        return head(Path.cwd())
+    return snapshot(Path.cwd(), ids.new(), title) if name == WORKTREE else name
 
 
 def _repository(folder: Path) -> pygit2.Repository | None:

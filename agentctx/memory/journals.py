@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from agentctx.memory.records import Step
 from agentctx.memory.snapshot import Snapshot
-from agentctx.memory.store.journal import Journal
+from agentctx.memory.store.journal import Journal, Mark
+from agentctx.memory.store.paths import journal_path
 
 JOURNAL = "Agentctx-Journal"
 
@@ -21,10 +22,10 @@ class Live(NamedTuple):
 
 
 class Journals:
-    """One journal a branch, below one folder."""
+    """One journal a branch, in a data folder."""
 
     def __init__(self, folder: Path) -> None:
-        """Keep them in `folder`; nothing is made before the first step."""
+        """Use the data folder `folder`; nothing is made before the first step."""
         self._folder, self._open, self._lock = folder, dict[str, Journal](), Lock()
 
     def append(self, step: Step) -> None:
@@ -38,16 +39,16 @@ class Journals:
             return Live((), mark)
         journal = self._of(branch)
         generation, end = journal.end()
-        steps = {step.id: step for step in journal.read(_start(mark), (generation, end))}
+        steps = {step.id: step for step in journal.read(place(mark), (generation, end))}
         return Live(tuple(steps.values()), f"{generation}:{end}")
 
     def path(self, branch: str) -> Path:
         """Return where the journal of a branch lies."""
-        return self._folder / f"{branch.replace('/', '+')}.jsonl"
+        return journal_path(self._folder, branch)
 
     def trim(self, branch: str, view: Snapshot) -> None:
         """Drop what `view` has sealed from the journal of its branch, if nobody else writes there."""
-        start = _start(view.store.node(view.hash).trailers.get(JOURNAL, ""))
+        start = place(view.store.node(view.hash).trailers.get(JOURNAL, ""))
         if start and self.path(branch).exists():
             self._of(branch).trim(start)
 
@@ -64,6 +65,7 @@ class Journals:
             return self._open[branch]
 
 
-def _start(mark: str) -> tuple[str, int] | None:
+def place(mark: str) -> Mark | None:
+    """Return the place in a journal that the trailer of a commit says, None if it says none."""
     generation, _, end = mark.rpartition(":")
     return (generation, int(end)) if generation and end.isdecimal() else None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Self, Unpack
 
 from agentctx import tokens
 from agentctx.errors import MemoryStoreError
-from agentctx.memory import ids, merge, names
+from agentctx.memory import code, ids, merge, names
 from agentctx.memory.hygiene import clean
 from agentctx.memory.reader import MAIN, Reader
 from agentctx.memory.records import Branch, Commit, Conflict, Outcome, Step, StepKind
@@ -43,6 +43,7 @@ class Memory(Reader):
         count: Callable[[str], int] = tokens.estimate,
         clock: Callable[[], float] = time.time,
         summarise: Summariser | None = None,
+        code: str = "",
     ) -> None:
         """Use the memory in a data folder; nothing is made before the first step or operation.
 
@@ -56,13 +57,14 @@ class Memory(Reader):
             count: counts tokens.
             clock: seconds since 1970.
             summarise: writes Previous Progress Summaries in place of the bounded fold.
+            code: the code commit of records that name none: "" for none, or as in `commit`.
 
         Raises:
             MemoryNameError: no branch may be called so.
         """
         super().__init__(folder, branch=branch, count=count, clock=clock)
         self.author = Author(session=session, agent=agent, trust=trust)
-        self._safe, self._summarise = redact, summarise
+        self._safe, self._summarise, self._code = redact, summarise, code
 
     @cached_property
     def _changes(self) -> Changes:
@@ -135,6 +137,7 @@ class Memory(Reader):
         made = draft(contribution, details, self._safe)
         if not made.contribution.strip():
             raise MemoryStoreError("a commit needs its contribution: say what was achieved")
+        made = replace(made, code=code.chosen(made.code, self._code, made.contribution))
         return self._changes.commit(self.current, made, summary=self._summary())
 
     def branch(
@@ -226,19 +229,15 @@ class Memory(Reader):
         """Return itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         """Close."""
         self.close()
 
     def _summary(self) -> tuple[str, str] | None:
         """Return what the summariser makes of the newest record, with its id; None if nothing."""
         view = self._view(self.current) if self._summarise else None
-        if self._summarise is None or view is None or (latest := view.latest) is None:
+        latest = view.latest if view else None
+        if self._summarise is None or latest is None or latest.quarantined:
             return None
         try:
             written = self._summarise(latest, self.live())

@@ -59,7 +59,7 @@ class Reader:
 
     @cached_property
     def _journals(self) -> Journals:
-        return Journals(self.folder / "journal")
+        return Journals(self.folder)
 
     def operations(self, limit: int | None = None) -> Sequence[Operation]:
         """Return what was done to this memory, newest first."""

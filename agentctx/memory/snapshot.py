@@ -8,17 +8,23 @@ from functools import cached_property
 from itertools import islice
 
 from agentctx.errors import MemoryCorrupt, UnknownMemory
-from agentctx.memory import names, texts
+from agentctx.memory import texts
 from agentctx.memory.ids import ID
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Branch, Commit, Metadata, Roadmap, Step, Word
 from agentctx.memory.store import Store
 from agentctx.memory.store.nodes import Node
-from agentctx.memory.store.paths import log_path
+from agentctx.memory.store.paths import (
+    BRANCH,
+    COMMITS,
+    METADATA,
+    ROADMAP,
+    TRUSTED,
+    WORDS,
+    log_path,
+    metadata_path,
+)
 from agentctx.values import Trust
-
-MAIN, BRANCH, WORDS, TRUSTED = "main.md", "branch.yaml", "words.jsonl", "trusted.txt"
-METADATA, COMMITS = "metadata", "commits"
 
 _SHORTEST = 4
 
@@ -42,7 +48,7 @@ class Snapshot:
     @cached_property
     def roadmap(self) -> Roadmap:
         """`main.md`."""
-        return roadmap.read(self.store.read(self.hash, MAIN) or "")
+        return roadmap.read(self.store.read(self.hash, ROADMAP) or "")
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
@@ -102,7 +108,7 @@ class Snapshot:
         Raises:
             UnknownMemory: there is none of that name.
         """
-        text = self.store.read(self.hash, segment_path(name))
+        text = self.store.read(self.hash, metadata_path(name))
         if text is None:
             known = ", ".join(self.segments()) or "none yet"
             raise UnknownMemory(f"no metadata segment {name!r}: there are: {known}")
@@ -134,12 +140,3 @@ class Snapshot:
         if record.id in self.trusted:
             return replace(record, quarantined=False, trust=max(record.trust, Trust.USER))
         return record
-
-
-def segment_path(name: str) -> str:
-    """Return where a metadata segment lies.
-
-    Raises:
-        MemoryNameError: it may not be called so.
-    """
-    return f"{METADATA}/{names.segment(name)}.yaml"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agentctx import tokens
 from agentctx.errors import AgentctxError
+from agentctx.memory import code
 from agentctx.memory.arguments import Arguments
 from agentctx.memory.hygiene import CLOSING, OPENING
 from agentctx.memory.merge.policies import POLICIES
@@ -48,6 +49,7 @@ SPECS: Final = (
         findings=_TEXTS,
         todo=_TEXTS,
         blockers=_TEXTS,
+        code={"enum": [code.HEAD, code.WORKTREE]},
     ),
     _spec("branch", "Try something apart", "name purpose", name=_TEXT, purpose=_TEXT),
     _spec("switch", "Go to a branch", "name", name=_TEXT),

@@ -213,6 +213,8 @@ class Notebook:
             session=self.own,
             redact=self.stores.redactor.redact,
             count=self.count,
+            summarise=self.stores.summariser(self.own),
+            code=self.stores.settings.memory_code,
         )
         stood = asked(self.stores, self._stood, None) if self.named else None
         if stood and stood in made.store.branches():  # else it was merged or abandoned since

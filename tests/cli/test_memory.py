@@ -135,6 +135,14 @@ def test_context_recalls_every_level(call, lived):
     assert len(call("context", "--budget", "60")[1]) < 500
 
 
+def test_what_is_trusted_less_than_asked_for_is_left_out(call, lived):
+    assert "Built the lookup table" in call("context", "--branch", "table")[1]
+    least = call("context", "--branch", "table", "--min-trust", "user")[1]
+    assert "Built the lookup table" not in least
+    assert "below min_trust=user" in least
+    assert "below min_trust" in call("search", "lookup", "--min-trust", "user")[1]
+
+
 def test_metadata_that_is_not_there_is_one_line(call, lived):
     status, out, err = call("context", "--metadata", "env_config")
     assert (status, out) in ((1, ""), (0, out))

@@ -7,6 +7,7 @@ import pytest
 
 from agentctx.errors import MemoryStoreError
 from agentctx.memory import code
+from agentctx.memory.memory import Memory
 
 
 def git(folder: Path, *words: str) -> str:
@@ -87,3 +88,31 @@ def test_large_untracked_files_stay_out(project: Path) -> None:
 def test_a_folder_outside_any_worktree_is_told_so(tmp_path: Path) -> None:
     with pytest.raises(MemoryStoreError, match="no git worktree"):
         code.snapshot(tmp_path, "id", "x")
+
+
+def test_a_record_names_the_commit_that_is_checked_out_or_one_made_for_it(
+    project: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    head = code.head(project)
+    with Memory(tmp_path_factory.mktemp("data")) as memory:
+        assert memory.commit("one", code="HEAD").code == head
+        (project / "kept.py").write_text("mended\n")
+        made = memory.commit("Mended it\nat last", code="WORKTREE").code
+        assert git(project, "show", f"{made}:kept.py") == "mended\n"
+        assert git(project, "log", "-1", "--format=%s", made) == "Mended it\n"
+        assert memory.commit("two", code="abc123").code == "abc123"
+        assert memory.commit("three").code == ""
+    with Memory(tmp_path_factory.mktemp("data"), code="HEAD") as memory:
+        assert memory.commit("four").code == head
+
+
+def test_only_code_that_a_record_asks_for_itself_can_stop_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Memory(tmp_path / "data", code="WORKTREE") as memory:
+        assert memory.commit("one").code == ""
+        assert memory.commit("two", code="HEAD").code == ""
+        with pytest.raises(MemoryStoreError, match="no git worktree"):
+            memory.commit("three", code="WORKTREE")

@@ -305,9 +305,6 @@ HOSTILE = {
     "a segment that is a path": {"branches/main/metadata.yaml": "../../etc: {a: b}\n"},
     "a branch that is no name": {"branches/...../commit.md": "x"},
     "two branches of one name": {"branches/Alt!/commit.md": "x", "branches/alt?/commit.md": "y"},
-    "one step of 2 MiB": {
-        "branches/main/log.md": f"### Step 1 — x\n**Observation:** {'x' * (2 << 20)}"
-    },
 }
 
 

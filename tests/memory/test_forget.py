@@ -135,6 +135,16 @@ def test_a_record_goes_with_its_steps_and_what_it_handed_on(memory):
     assert b"the mat" not in raw(memory.folder)
 
 
+def test_a_summary_that_a_model_wrote_of_it_goes_with_it(tmp_path):
+    with Memory(tmp_path, summarise=lambda previous, steps: "in other words: rosebud") as memory:
+        wanted = memory.commit("the word is rosebud flower")
+        memory.commit("went on")
+        last = memory.commit("and on")
+        assert last.previous == "in other words: rosebud"
+        forget(memory, resolved(memory, target(records=[wanted.id])))
+        assert "rosebud" not in "".join(one.previous for one in memory.snapshot().since())
+
+
 def test_a_session_goes_as_a_whole(tmp_path):
     for name in ("good", "evil"):
         with Memory(tmp_path / "data", session=name) as memory:

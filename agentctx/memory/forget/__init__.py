@@ -13,7 +13,7 @@ from agentctx.memory.forget.proof import Proof, prove
 from agentctx.memory.forget.repack import alone
 from agentctx.memory.forget.rewrite import PATH, Rewrite, in_order
 from agentctx.memory.forget.target import Target, with_copies
-from agentctx.memory.journals import JOURNAL
+from agentctx.memory.journals import JOURNAL, place
 from agentctx.memory.memory import Memory
 from agentctx.memory.records import Commit, Step
 from agentctx.memory.store import lines, operation, paths
@@ -156,9 +156,7 @@ def _journals(parts: Parts, wanted: Target) -> Iterator[str]:
 
 def _sealed(parts: Parts, name: str) -> Mark | None:
     tip = parts.refs.get(f"{paths.HEADS}{name}")
-    mark = parts.objects.node(tip).trailers.get(JOURNAL, "") if tip else ""
-    generation, _, end = mark.rpartition(":")
-    return (generation, int(end)) if generation and end.isdecimal() else None
+    return place(parts.objects.node(tip).trailers.get(JOURNAL, "")) if tip else None
 
 
 def _check_names(parts: Parts, wanted: Target) -> None:

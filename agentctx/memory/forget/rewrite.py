@@ -94,7 +94,11 @@ class Rewrite:
 
     def _refolded(self, made: Commit) -> Commit | None:
         was, now = self._before.get(made.parents[0] if made.parents else "", (None, None))
-        return now if was and was != now and fold(was) == made.previous else None
+        if was is None or was == now:
+            return None
+        # A model may have told a record that goes as a whole in other words.
+        whole = self._wanted.records or self._wanted.session
+        return now if whole or fold(was) == made.previous else None
 
     def _title(self, node: Node, files: Mapping[str, tuple[str, str] | None]) -> str:
         one = files.get(node.trailers.get(PATH, ""))
@@ -116,6 +120,7 @@ class Rewrite:
 
 def in_order(parts: Parts, tips: Sequence[str]) -> Iterator[str]:
     """Yield all commits that some lead to, parents first."""
+    parts.objects.intact()
     walker = parts.repository.git.walk(None, SortMode.TOPOLOGICAL | SortMode.REVERSE)
     for tip in tips:
         walker.push(tip)

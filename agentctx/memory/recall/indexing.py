@@ -13,9 +13,8 @@ from agentctx.memory.recall import tables
 from agentctx.memory.recall.source import Source
 from agentctx.memory.recall.terms import Text, text
 from agentctx.memory.records import Commit
-from agentctx.memory.snapshot import TRUSTED
 from agentctx.memory.store.nodes import Node
-from agentctx.memory.store.paths import log_path
+from agentctx.memory.store.paths import TRUSTED, log_path
 
 _BATCH = 256  # records that are indexed in one transaction
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from agentctx.memory import names
 from agentctx.memory.records import Commit
 
-ROADMAP, BRANCH, WORDS = "main.md", "branch.yaml", "words.jsonl"
+ROADMAP, BRANCH, WORDS, TRUSTED = "main.md", "branch.yaml", "words.jsonl", "trusted.txt"
 COMMITS, LOGS, METADATA = "commits", "logs", "metadata"
 HEADS, ARCHIVE = "refs/heads/", "refs/archive/"
 

@@ -17,10 +17,10 @@ from agentctx.memory.records import (
     Step,
     StepKind,
 )
-from agentctx.memory.snapshot import TRUSTED, Snapshot
+from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.store import Store
 from agentctx.memory.store.operation import Operation
-from agentctx.memory.store.paths import HEADS, head
+from agentctx.memory.store.paths import HEADS, TRUSTED, head
 from agentctx.memory.write import reversal
 from agentctx.memory.write.draft import Draft
 from agentctx.memory.write.joining import Sides, join, told
@@ -67,17 +67,16 @@ class Changes:
             view = self.writer.view(change, name)
             latest = view.latest if view else None
             fresh = summary and latest and summary[0] == latest.id
-            live = self.journals.live(name, view).steps
-            record = self.writer.write(
+            written = self.writer.write(
                 change,
                 name,
                 view,
                 made,
                 kind=kind,
                 summary=summary[1] if summary and fresh else None,
-            ).record
-        self._carry(live)
-        return record
+            )
+        self._carry(written.steps)
+        return written.record
 
     def start(
         self, name: str, purpose: str, hypothesis: str, parent: str, at: str | None

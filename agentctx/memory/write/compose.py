@@ -9,12 +9,21 @@ from agentctx.memory import ids, texts
 from agentctx.memory.hygiene import suspicious
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Branch, Commit, CommitKind, Metadata, Step, StepKind
-from agentctx.memory.snapshot import BRANCH, MAIN, WORDS, Snapshot, segment_path
+from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.state import words
-from agentctx.memory.store.paths import commit_path, log_path
+from agentctx.memory.store.paths import (
+    BRANCH,
+    ROADMAP,
+    WORDS,
+    commit_path,
+    log_path,
+    metadata_path,
+)
 from agentctx.memory.write.draft import Draft
 from agentctx.memory.write.fold import fold
 from agentctx.values import Trust
+
+_SOURCES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +100,7 @@ def compose(
         findings=draft.findings,
         session=author.session,
         agent=author.agent,
-        sources=draft.sources,
+        sources=draft.sources or _sources(steps),
         code=draft.code,
         steps=len(steps),
         finished=draft.finished,
@@ -108,6 +117,11 @@ def purpose(branch: Branch) -> str:
     """Return the first block of a branch's records."""
     hypothesis = f"Hypothesis: {branch.hypothesis}" if branch.hypothesis else ""
     return "\n".join(part for part in (branch.purpose, hypothesis) if part)
+
+
+def _sources(steps: Sequence[Step]) -> tuple[str, ...]:
+    """Return the ids of the newest steps that a record seals: what it rests on unless it says more."""
+    return tuple(step.id for step in steps if step.kind is StepKind.STEP)[-_SOURCES:]
 
 
 def _next(draft: Draft, latest: Commit | None) -> str:
@@ -138,9 +152,9 @@ def _revised(
     if view is None or view.branch != branch:
         files[BRANCH] = texts.write_branch(branch)
     if draft.revises or view is None:
-        files[MAIN] = _roadmap(draft, view)
+        files[ROADMAP] = _roadmap(draft, view)
     for name, changes in draft.metadata.items():
-        files[segment_path(name)] = texts.dump(_segment(view, name, changes))
+        files[metadata_path(name)] = texts.dump(_segment(view, name, changes))
     before = view.words if view else ()
     ends = draft.finished and not branch.parent  # a branch does not end what the user asked for
     after = words.fold(before, steps, finished=ends)

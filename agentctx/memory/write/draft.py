@@ -23,7 +23,8 @@ class Details(TypedDict, total=False):
 
     `done` are texts, or mappings with the fields of `Done`; `milestones`, `todo`, `purpose` and
     `sections` revise `main.md`; `metadata` maps segments to keys to set (None removes a key);
-    `next_action` and `blockers` stay those of the record before when they are not given.
+    `next_action` and `blockers` stay those of the record before when they are not given; `code` is a
+    hash, "HEAD" for the commit that is checked out, or "WORKTREE" to record the files as they are.
     """
 
     done: Sequence[str | Mapping[str, Any] | Done]

@@ -22,8 +22,17 @@ from agentctx.memory.records import (
     Roadmap,
     Word,
 )
-from agentctx.memory.snapshot import MAIN, TRUSTED, WORDS, Snapshot, segment_path
-from agentctx.memory.store.paths import commit_path, log_path
+from agentctx.memory.snapshot import Snapshot
+from agentctx.memory.store.paths import (
+    COMMITS,
+    LOGS,
+    ROADMAP,
+    TRUSTED,
+    WORDS,
+    commit_path,
+    log_path,
+    metadata_path,
+)
 from agentctx.memory.write.compose import Entry
 from agentctx.memory.write.fold import fold
 
@@ -51,7 +60,7 @@ def join(sides: Sides, entry: Entry, policy: merge.Policy) -> Entry | Conflict:
 
     `entry` is the record as our side alone would have it, with what it changes there.
     """
-    mine = entry.files.get(MAIN)
+    mine = entry.files.get(ROADMAP)
     plan, clashes = merge.merge_roadmaps(
         sides.base.roadmap if sides.base else Roadmap(),
         sides.ours.roadmap if mine is None else roadmap.read(mine),
@@ -70,7 +79,7 @@ def join(sides: Sides, entry: Entry, policy: merge.Policy) -> Entry | Conflict:
         **_union(sides),
         **_own(entry, record),
         **segments,
-        MAIN: roadmap.write(roadmap.ticked(plan, [one.text for one in record.done])),
+        ROADMAP: roadmap.write(roadmap.ticked(plan, [one.text for one in record.done])),
         WORDS: texts.write_words(_words(sides, entry)),
         TRUSTED: "".join(f"{id}\n" for id in sorted(sides.ours.trusted | sides.theirs.trusted)),
         commit_path(record): texts.write_commit(record),
@@ -141,11 +150,11 @@ def _segments(
     clashes: list[Clash] = []
     for name in sorted({*sides.ours.segments(), *sides.theirs.segments()}):
         base, mine, its = (_segment(v, name) for v in (sides.base, sides.ours, sides.theirs))
-        if (changed := entry.files.get(segment_path(name))) is not None:
+        if (changed := entry.files.get(metadata_path(name))) is not None:
             mine = texts.load(changed)
         merged, wrong = merge.merge_metadata(name, base, mine, its, policy)
         clashes += wrong
-        files[segment_path(name)] = texts.dump(merged)
+        files[metadata_path(name)] = texts.dump(merged)
     return files, clashes
 
 
@@ -169,9 +178,9 @@ def _union(sides: Sides) -> Mapping[str, str | None]:
     found: dict[str, str | None] = {
         path: text
         for path, text in sides.closing.files.items()
-        if path.startswith(("commits/", "logs/"))
+        if path.startswith((f"{COMMITS}/", f"{LOGS}/"))
     }
-    for folder in ("commits", "logs"):
+    for folder in (COMMITS, LOGS):
         for path in sorted({*store.files(theirs, folder)} - {*store.files(ours, folder)}):
             found[path] = store.read(theirs, path) or ""
     return found

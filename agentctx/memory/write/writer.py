@@ -10,7 +10,7 @@ from typing import NamedTuple
 from agentctx.errors import MemoryNameError, UnknownMemory
 from agentctx.memory import ids
 from agentctx.memory.journals import JOURNAL, Journals, Live
-from agentctx.memory.records import Branch, Commit, CommitKind, Outcome
+from agentctx.memory.records import Branch, Commit, CommitKind, Outcome, Step
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.store import Store
 from agentctx.memory.store.paths import archive, head
@@ -20,10 +20,11 @@ from agentctx.memory.write.draft import Draft
 
 
 class Written(NamedTuple):
-    """A record, and the git commit that holds it."""
+    """A record, the git commit that holds it, and the steps that it sealed."""
 
     record: Commit
     hash: str
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,7 @@ class Writer:
         branch = view.branch if view else Branch(name=name, session=self.author.session)
         live = self.journals.live(name, view)
         entry = self.entry(made, branch, view, live, kind, summary)
-        return Written(entry.record, self.put(change, head(name), entry, view))
+        return Written(entry.record, self.put(change, head(name), entry, view), live.steps)
 
     def closing(
         self, view: Snapshot, outcome: Outcome, *, into: str = "", lesson: str = ""
