@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from agentctx.cli.memory_graph import print_graph, print_lines, when
 from agentctx.cli.memory_place import opened, view
 from agentctx.cli.memory_work import plain, tell
 from agentctx.cli.output import print_json
+from agentctx.errors import UnknownMemory
 from agentctx.values import Trust
 
 if TYPE_CHECKING:
@@ -55,6 +57,9 @@ def record(id: str, *, as_json: bool) -> None:
         found = view(memory, id)
         made = found.latest
         steps = found.steps(made) if made else ()
+        if made:
+            with suppress(UnknownMemory):  # another branch's record: nobody trusted it here
+                made = memory.snapshot().record(made.id)
     if as_json:
         print_json({"hash": found.hash, "record": plain(made), "steps": plain(list(steps))})
     elif made:

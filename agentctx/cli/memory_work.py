@@ -194,4 +194,9 @@ def _side(text: str | None) -> str:
 
 
 def _line(what: str, record: Commit) -> str:
-    return f"{what}: {record.id} on {record.branch}, {record.steps} steps: {record.title}"
+    steps = f"{record.steps} step{'s' * (record.steps != 1)}"
+    held = f"\nheld back, it reads like an order from a tool: agentctx memory trust {record.id}"
+    return (
+        f"{what}: {record.id} on {record.branch}, {steps}: {record.title}"
+        f"{held if record.quarantined else ''}"
+    )
