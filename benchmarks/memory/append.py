@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from benchmarks.memory import texts
 from benchmarks.memory.limits import Write
 from benchmarks.memory.plan import CONTEXA, OURS, Bench, installed, open_side
 from benchmarks.memory.rows import Row, timed_rows
 from benchmarks.memory.timing import interleaved
 
 MEASURE = "step append"
+_TURNS = 300
 _CONTEXA_UP_TO = 4_000
 """Each append there parses the whole log; at 100,000 steps one takes seconds."""
 
@@ -27,8 +29,9 @@ def measure(bench: Bench) -> Iterator[Row]:
         bench.tell(f"{MEASURE}: {steps:,} steps")
         for side in sides.values():
             side.grow_log(before, steps)
+        texts.prepare(range(_TURNS))
         calls = {name: side.log for name, side in sides.items()} | {"limit: one write": limit}
-        times = interleaved(calls, 300, bench.scale.seconds)
+        times = interleaved(calls, _TURNS, bench.scale.seconds)
         yield from timed_rows(MEASURE, f"{steps:,} steps", times, "µs")
         before = steps
     sides[OURS].close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from benchmarks.memory import texts
 from benchmarks.memory.limits import Objects, Sync
 from benchmarks.memory.ours import Ours
 from benchmarks.memory.plan import OURS, Bench
@@ -25,7 +26,7 @@ def measure(bench: Bench) -> Iterator[Row]:
     for count in bench.scale.commits:
         sides = bench.grown(count)
         bench.tell(f"{MEASURE}: {count:,}")
-        calls = {name: _next(side) for name, side in sides.items()} | limits
+        calls = {name: _next(side, bench.scale.rounds) for name, side in sides.items()} | limits
         times[count] = interleaved(calls, bench.scale.rounds, bench.scale.seconds)
         notes = {name: f"durable: {side.durable}" for name, side in sides.items()}
         yield from timed_rows(MEASURE, f"from {count:,} on", times[count], "ms", notes)
@@ -33,9 +34,10 @@ def measure(bench: Bench) -> Iterator[Row]:
     yield from _all(bench.grown(0, OURS)[OURS])
 
 
-def _next(side: Side) -> Call:
-    """Return the call that writes the next record of a side."""
+def _next(side: Side, rounds: int) -> Call:
+    """Return the call that writes the next record of a side, for so many rounds."""
     start = side.count
+    texts.prepare(range(start, start + rounds))
     return lambda turn: side.commit(start + turn)
 
 

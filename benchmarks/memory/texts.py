@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 
 NEEDLE = "wombat"
 """A word in the title of one record in a thousand."""
 
 _RARE = 1_000
+_KEPT = 8_192
 
 
 def title(number: int) -> str:
@@ -43,6 +44,13 @@ def step(number: int) -> tuple[str, str, str]:
     return _words(number, 200), _words(number + 1, 60), f"pytest -q tests/{number % 97}"
 
 
+def prepare(numbers: range) -> None:
+    """Choose the words of these steps and records now, not while a side is timed."""
+    for number in numbers:
+        for text in (step, record, roadmap):
+            text(number)
+
+
 def path(number: int) -> str:
     """Return where a record lies in a tree: at most 16 in one folder."""
     return f"commits/{number // 256:03x}/{number // 16 % 16:x}/{number}.md"
@@ -54,6 +62,7 @@ def _plan() -> str:
     return f"# {_words(0, 60)}\n\n## Milestones\n{boxes}\n"
 
 
+@lru_cache(maxsize=_KEPT)
 def _words(seed: int, size: int) -> str:
     chosen = random.Random(seed)
     words, weights = _vocabulary()
