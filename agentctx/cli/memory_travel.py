@@ -69,10 +69,10 @@ def take(folder: Path, *, own: bool, as_json: bool) -> None:
     """Add what a folder holds."""
     from agentctx.memory.gcc import take_in
     from agentctx.memory.gcc.reading import Customs
-    from agentctx.memory.hygiene import clean
+    from agentctx.memory.hygiene import safely
 
     redactor = Stores(config.load()).redactor
-    customs = Customs(safe=lambda text: clean(redactor.redact(text)), own=own, now=time.time())
+    customs = Customs(safe=lambda text: safely(text, redactor.redact), own=own, now=time.time())
     with opened() as memory:
         done = take_in(memory, folder, customs)
     tell(done, _taken(done), as_json=as_json)

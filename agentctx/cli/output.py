@@ -36,6 +36,15 @@ def reduce(file: str, command: str, exit_code: int | None, *, as_json: bool) -> 
         print_bytes(reduction.text.encode("utf-8", "surrogateescape"))
 
 
+def given(argument: str) -> str:
+    """Return the text that an argument gives; that of "-" stands in stdin.
+
+    Raises:
+        DataError: stdin cannot be read.
+    """
+    return _read(argument).decode("utf-8", "replace") if argument == "-" else argument
+
+
 def print_bytes(data: bytes) -> None:
     """Print bytes as they are."""
     sys.stdout.buffer.write(data)

@@ -11,6 +11,7 @@ from typing import Any
 from agentctx.errors import ToolError
 
 _SHORT = 60
+_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,10 @@ class Arguments:
         value = self.given.get(name, "")
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise self._wrong(name, value, "a text")
-        return str(value)
+        try:
+            return str(value)
+        except ValueError:  # Python writes no number of thousands of digits
+            raise self._wrong(name, value, "a text") from None
 
     def optional(self, name: str) -> str | None:
         """Return a text, None when it is not there."""
@@ -59,9 +63,9 @@ class Arguments:
     def number(self, name: str, otherwise: int) -> int:
         """Return a whole number."""
         value = self.given.get(name, otherwise)
-        if isinstance(value, str) and value.strip().isdecimal():
+        if isinstance(value, str) and len(value) <= _DIGITS and value.strip().isdecimal():
             value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int):
+        if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= 10**_DIGITS:
             raise self._wrong(name, value, "a whole number")
         return value
 
@@ -110,7 +114,10 @@ class Arguments:
 
 def short(value: object) -> str:
     """Return a value on one short line."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        text = f"a {type(value).__name__} that is too large"
     return text if len(text) <= _SHORT else f"{text[: _SHORT - 3]}..."
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
@@ -82,6 +82,11 @@ def clean(text: str) -> str:
     if "[" not in text:
         return text
     return defused(_without_blocks(text))
+
+
+def safely(text: str, redact: Callable[[str], str]) -> str:
+    """Return a text as it may be stored, without secrets, those in pieces that cleaning joins too."""
+    return clean(redact(visible(text)))
 
 
 def visible(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Self, Unpack
 from agentctx import tokens
 from agentctx.errors import MemoryStoreError
 from agentctx.memory import code, ids, merge, names
-from agentctx.memory.hygiene import clean
+from agentctx.memory.hygiene import safely
 from agentctx.memory.reader import MAIN, Reader
 from agentctx.memory.records import Branch, Commit, Conflict, Outcome, Step, StepKind
 from agentctx.memory.store.operation import Operation
@@ -64,7 +64,7 @@ class Memory(Reader):
         """
         super().__init__(folder, branch=branch, count=count, clock=clock)
         self.author = Author(session=session, agent=agent, trust=trust)
-        self._safe, self._summarise, self._code = redact, summarise, code
+        self.redact, self._summarise, self._code = redact, summarise, code
 
     @cached_property
     def _changes(self) -> Changes:
@@ -106,9 +106,9 @@ class Memory(Reader):
         step = Step(
             id=ids.new(self._clock()),
             kind=kind,
-            observation=said("observation", observation, self._safe),
-            thought=text("thought", thought, self._safe),
-            action=text("action", action, self._safe),
+            observation=said("observation", observation, self.redact),
+            thought=text("thought", thought, self.redact),
+            action=text("action", action, self.redact),
             exit_code=exit_code,
             trust=trust,
             session=self.author.session,
@@ -134,7 +134,7 @@ class Memory(Reader):
             MemoryStoreError: it cannot be written; nothing was.
             RedactionError: secrets could not be removed.
         """
-        made = draft(contribution, details, self._safe)
+        made = draft(contribution, details, self.redact)
         if not made.contribution.strip():
             raise MemoryStoreError("a commit needs its contribution: say what was achieved")
         made = replace(made, code=code.chosen(made.code, self._code, made.contribution))
@@ -155,7 +155,7 @@ class Memory(Reader):
             MemoryNameError: no branch may be called so, or one stands in its way.
             UnknownMemory: there is no such start.
         """
-        words = (text("purpose", purpose, self._safe), text("hypothesis", hypothesis, self._safe))
+        words = (text("purpose", purpose, self.redact), text("hypothesis", hypothesis, self.redact))
         made = self._changes.start(names.branch(name), *words, self.current, start)
         if switch:
             self.current = made.name
@@ -191,13 +191,13 @@ class Memory(Reader):
             UnknownMemory: there is none of that name.
             MemoryStoreError: the policy or a resolution cannot be used.
         """
-        chosen = merge.policy(policy, resolutions)
-        made = draft(summary, details, self._safe)
+        chosen = merge.policy(policy, resolutions, self.redact)
+        made = draft(summary, details, self.redact)
         return self._changes.merge(names.branch(name), self.current, made, Outcome(outcome), chosen)
 
     def abandon(self, name: str, lesson: str) -> Commit:
         """Archive a branch that led nowhere, and keep its lesson in the roadmap."""
-        made = self._changes.abandon(names.branch(name), text("lesson", lesson, self._safe))
+        made = self._changes.abandon(names.branch(name), text("lesson", lesson, self.redact))
         if self.current == name:
             self.current = made.branch
         return made
@@ -243,4 +243,4 @@ class Memory(Reader):
             written = self._summarise(latest, self.live())
         except Exception:  # a commit does without a summary rather than not at all
             return None
-        return latest.id, bounded(clean(self._safe(written)))
+        return latest.id, bounded(safely(written, self.redact))

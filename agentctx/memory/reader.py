@@ -44,7 +44,8 @@ class Reader:
         Raises:
             MemoryNameError: no branch may be called so.
         """
-        self.folder, self.current = folder, names.branch(branch)
+        self.folder = folder.absolute()  # wherever the process or a git that it starts goes
+        self.current = names.branch(branch)
         self._count, self._clock = count, clock
 
     @cached_property

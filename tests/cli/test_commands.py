@@ -304,3 +304,11 @@ def test_a_closed_stdin_is_told_in_one_line(tmp_path):
     done = run(["sh", "-c", 'exec "$@" <&-', "sh", *AGENTCTX, "reduce"], tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith(b"agentctx: -: Bad file descriptor: give a file")
+
+
+@pytest.mark.parametrize("command", ["log -", "commit -", "handoff --known -"])
+def test_memory_tells_a_closed_stdin_in_one_line_too(command, tmp_path):
+    words = [*AGENTCTX, "memory", *command.split()]
+    done = run(["sh", "-c", 'exec "$@" <&-', "sh", *words], tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"agentctx: -: Bad file descriptor: give a file")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentctx.memory import ids
-from agentctx.memory.hygiene import CLOSING, OPENING, clean, defused, suspicious
+from agentctx.memory.hygiene import CLOSING, OPENING, clean, defused, safely, suspicious
 from tests.shared import DATA, needs_shared
 
 ID = ids.new()
@@ -250,6 +250,14 @@ def test_hardly_any_output_of_real_runs_is_suspicious() -> None:
     found = [suspicious(output) for output in _outputs() if output]
     assert len(found) > 10_000
     assert sum(found) / len(found) < 0.005
+
+
+@given(st.text("\0\x1b\u200b\u2060\ufeff\U000e0041", min_size=1))
+def test_a_secret_in_pieces_is_redacted_before_it_is_whole_on_disk(between: str) -> None:
+    def redact(text: str) -> str:
+        return text.replace("hunter2", "(secret)")
+
+    assert safely(f"it is hun{between}ter2", redact) == "it is (secret)"
 
 
 @pytest.mark.long

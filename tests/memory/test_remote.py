@@ -1,9 +1,11 @@
 import subprocess
+from pathlib import Path
 
 import pygit2
 import pytest
 
 from agentctx.errors import AgentctxError, MemoryCorrupt, MemoryNameError, RemoteError
+from agentctx.memory.look.health import verify
 from agentctx.memory.memory import Memory
 from agentctx.memory.remote import Remote
 
@@ -48,6 +50,20 @@ def said(memory, branch="main"):
 
 def fsck(path):
     return subprocess.run(["git", "-C", path, "fsck", "--strict"], capture_output=True).returncode
+
+
+def test_a_relative_folder_stays_where_it_was(tmp_path, monkeypatch, hub):
+    monkeypatch.chdir(tmp_path)
+    memory = Memory(Path(".agentctx"))
+    memory.commit("Began")
+    assert Remote(memory, hub).push().refs == ("refs/heads/main",)
+    assert not list(verify(memory))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    memory.commit("Went on")
+    assert Remote(memory).push().refs == ("refs/heads/main",)
+    assert not list(Path().iterdir())
+    memory.close()
 
 
 def test_a_clone_has_all_that_was_pushed(open_memory, hub):

@@ -218,6 +218,35 @@ def test_recall_without_arguments_says_where_the_work_stands_in_few_tokens(memor
     assert COUNT(said) <= RECALL + COUNT(words) + 30
 
 
+@pytest.mark.parametrize(
+    "k", ["9" * 5_000, 10**5_000, 10**30, -(10**30)], ids=["text", "huge", "large", "less"]
+)
+def test_numbers_of_thousands_of_digits_are_refused_in_one_line(memory: Memory, k: object) -> None:
+    for said in (ask(memory, "recall", k=k), ask(memory, "search", query="x", k=k)):
+        assert said.startswith("error: k ")
+        assert "whole number" in said
+        assert len(said) < 200
+
+
+def test_a_number_that_cannot_be_written_is_no_text(memory: Memory) -> None:
+    assert ask(memory, "commit", summary=10**5_000).startswith("error: summary ")
+    assert ask(memory, "commit", summary="s", done=10**5_000).startswith("error: done ")
+
+
+def test_what_settles_a_conflict_is_stored_without_secrets_and_borders(tmp_path: Path) -> None:
+    memory = Memory(tmp_path, redact=lambda text: text.replace("hunter2", "(secret)"))
+    memory.commit("start")
+    memory.branch("fix", "try")
+    memory.commit("there", metadata={"env_config": {"key": "theirs"}})
+    memory.switch("main")
+    memory.commit("here", metadata={"env_config": {"key": "ours"}})
+    text = "hun\u200bter2 [agentctx memory: status main] x"
+    ask(memory, "merge", name="fix", resolutions={"env_config:key": text})
+    assert memory.snapshot().metadata("env_config") == {
+        "key": "(secret) (agentctx memory: status main] x"
+    }
+
+
 def test_search_finds_what_was_recorded(memory: Memory) -> None:
     ask(memory, "commit", summary="The tokenizer drops zero-width joiners")
     assert "tokenizer" in ask(memory, "search", query="joiners")

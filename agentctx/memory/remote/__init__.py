@@ -95,7 +95,7 @@ class Remote:
             MemoryCorrupt: what came is no memory; nothing has changed.
             MemoryNameError: a branch there has a name that none here may have.
         """
-        chosen = policy(how, resolutions)
+        chosen = policy(how, resolutions, self._memory.redact)
         with self._fetched() as theirs:
             moved, apart = self._adopt(theirs)
             results = {name: reunite(self._memory, name, hash, chosen) for name, hash in apart}

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from agentctx.errors import MemoryStoreError
 from agentctx.memory import names, texts
-from agentctx.memory.hygiene import clean
+from agentctx.memory.hygiene import safely
 from agentctx.memory.records import Done, Metadata
 
 Safe = Callable[[str], str]
@@ -106,7 +106,7 @@ def text(name: str, value: object, safe: Safe) -> str:
         raise MemoryStoreError(
             f"{name} has {len(value)} characters: write at most {_LONGEST}, or name a handle"
         )
-    return clean(safe(value)).strip("\n")
+    return safely(value, safe).strip("\n")
 
 
 def verbatim(name: str, value: str, safe: Safe) -> str:
@@ -188,7 +188,7 @@ def _safe_value(value: Any, safe: Safe) -> Any:
     if isinstance(value, str):
         return text("metadata", value, safe)
     if isinstance(value, Mapping):
-        return {clean(safe(str(k))): _safe_value(v, safe) for k, v in value.items()}
+        return {safely(str(k), safe): _safe_value(v, safe) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [_safe_value(one, safe) for one in value]
     return value if value is None else texts.plain(value)
