@@ -63,7 +63,7 @@ class Snapshot:
     @cached_property
     def latest(self) -> Commit | None:
         """The newest record."""
-        return self._of(self.store.node(self.hash))
+        return self.record_of(self.store.node(self.hash))
 
     def record(self, name: str) -> Commit:
         """Return a record of this branch by its id, the start of it, or its git hash.
@@ -74,7 +74,7 @@ class Snapshot:
         if (found := self._by_id(name)) is not None:
             return found
         hash = self.store.resolve(name) if len(name) >= _SHORTEST else None
-        if hash is None or (record := self._of(self.store.node(hash))) is None:
+        if hash is None or (record := self.record_of(self.store.node(hash))) is None:
             raise UnknownMemory(
                 f"no record {name[:40]!r} on {self.branch.name!r}: see agentctx memory history"
             )
@@ -89,7 +89,7 @@ class Snapshot:
         begun = not start
         for node in self.store.walk(self.hash):
             begun = begun or node.trailers.get("Agentctx-Id") == start
-            if begun and (record := self._of(node)) is not None:
+            if begun and (record := self.record_of(node)) is not None:
                 yield record
 
     def steps(self, commit: Commit) -> tuple[Step, ...]:
@@ -126,7 +126,8 @@ class Snapshot:
             raise UnknownMemory(f"several records begin with {name!r}: give more of the id")
         return self._at(found[0]) if found else None
 
-    def _of(self, node: Node) -> Commit | None:
+    def record_of(self, node: Node) -> Commit | None:
+        """Return the record that a git commit of this branch holds."""
         path = node.trailers.get("Agentctx-Path")
         return self._at(path) if path else None
 

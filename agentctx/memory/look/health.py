@@ -96,17 +96,28 @@ def _oldest(memory: Memory) -> list[str]:
 
 
 def _records(memory: Memory) -> Iterator[str]:
-    """Yield branches whose files cannot be read as what they are."""
+    """Yield branches whose files cannot be read as what they are; shared history is read once."""
     tips = {**memory.store.archived(), **memory.store.branches()}
+    read = set[str]()
     for name, tip in tips.items():
         view = Snapshot(memory.store, tip)
         try:
-            known = (view.branch, view.roadmap, view.words, *map(view.metadata, view.segments()))
-            listed = sum(view.steps(one) is not None for one in view.since())
-            if not listed or not known:
+            if not _whole(view, read):
                 yield f"branch {name!r} has no record"
         except MemoryStoreError as error:
             yield f"branch {name!r}: {error}"
+
+
+def _whole(view: Snapshot, read: set[str]) -> bool:
+    """Read all that a branch holds beyond the commits in `read`; return whether it has a record."""
+    known = (view.branch, view.roadmap, view.words, *map(view.metadata, view.segments()))
+    for node in view.store.walk(view.hash):
+        if node.hash in read:
+            break
+        read.add(node.hash)
+        if (record := view.record_of(node)) is not None:
+            view.steps(record)
+    return bool(known) and view.latest is not None
 
 
 def _journals(memory: Memory) -> Iterator[str]:
