@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -21,12 +22,28 @@ class Live(NamedTuple):
     mark: str
 
 
+@dataclass(slots=True)
+class _Reading:
+    """What was read of a journal: from which place, up to which, the steps by id."""
+
+    start: Mark | None
+    end: Mark | None = None
+    steps: dict[str, Step] = field(default_factory=dict)
+
+    def goes_on(self, start: Mark | None, end: Mark) -> bool:
+        known = self.end
+        return (
+            self.start == start and known is not None and known[0] == end[0] and known[1] <= end[1]
+        )
+
+
 class Journals:
     """One journal a branch, in a data folder."""
 
     def __init__(self, folder: Path) -> None:
         """Use the data folder `folder`; nothing is made before the first step."""
         self._folder, self._open, self._lock = folder, dict[str, Journal](), Lock()
+        self._read = dict[str, _Reading]()
 
     def append(self, step: Step) -> None:
         """Add a step to the journal of its branch."""
@@ -37,10 +54,15 @@ class Journals:
         mark = view.store.node(view.hash).trailers.get(JOURNAL, "") if view else ""
         if branch not in self._open and not self.path(branch).exists():
             return Live((), mark)
-        journal = self._of(branch)
-        generation, end = journal.end()
-        steps = {step.id: step for step in journal.read(place(mark), (generation, end))}
-        return Live(tuple(steps.values()), f"{generation}:{end}")
+        journal, start = self._of(branch), place(mark)
+        end = journal.end()
+        with self._lock:
+            known = self._read.get(branch)
+            if known is None or not known.goes_on(start, end):
+                known = self._read[branch] = _Reading(start)
+            known.steps |= {step.id: step for step in journal.read(known.end or start, end)}
+            known.end = end
+            return Live(tuple(known.steps.values()), f"{end[0]}:{end[1]}")
 
     def path(self, branch: str) -> Path:
         """Return where the journal of a branch lies."""
@@ -55,6 +77,7 @@ class Journals:
     def close(self) -> None:
         """Close them all."""
         with self._lock:
+            self._read.clear()
             while self._open:
                 self._open.popitem()[1].close()
 
