@@ -24,7 +24,8 @@ SETUPTOOLS = PROJECT["tool"]["setuptools"]
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 LINKS = ("adapters", "evals", "rules")
 TOPS = ("agentctx", *LINKS)
-OURS = {"agentctx", "tests", "wheel", "__future__"}  # wheel: scripts/wheel.py
+OURS = {"agentctx", "benchmarks", "tests", "wheel", "__future__"}  # wheel: scripts/wheel.py
+PEERS = {"contexa"}  # measured beside us where it is installed
 COMES_WITH = {"langchain-core": "langchain"}  # another name of what is asked for
 
 
@@ -73,7 +74,7 @@ def wanted(*tops: str) -> set[str]:
             if isinstance(node, ast.ImportFrom) and not node.level:
                 modules = [node.module or ""]
             names |= {module.split(".")[0] for module in modules}
-    names -= OURS | sys.stdlib_module_names | {"_typeshed"}
+    names -= OURS | PEERS | sys.stdlib_module_names | {"_typeshed"}
     found = {_of(known[name], name) for name in names if not name.startswith("tiktoken_ext")}
     return {COMES_WITH.get(name, name) for name in found}
 
