@@ -63,6 +63,11 @@ def test_whatever_is_taken_is_no_option_and_calls_no_helper(text):
     assert "::" not in found.split("/")[0]
 
 
+def test_the_home_of_nobody_is_told() -> None:
+    with pytest.raises(RemoteError, match="no such user"):
+        address("~nobody-at-all/memory.git")
+
+
 def test_a_refused_address_is_shown_without_its_password():
     with pytest.raises(RemoteError) as found:
         address("ftp://me:hunter2@host/x")

@@ -35,7 +35,10 @@ def address(text: str) -> str:
         if any((part or "").startswith("-") for part in found.groups()):
             raise RemoteError(f"{shown} has a part that begins with '-': {_RULE}")
         return text
-    return str(Path(text).expanduser().absolute())
+    try:
+        return str(Path(text).expanduser().absolute())
+    except RuntimeError:  # nobody has such a home
+        raise RemoteError(f"{shown}: no such user: {_RULE}") from None
 
 
 def holds_credentials(text: str) -> bool:
