@@ -6,6 +6,7 @@ The engine is that of `db.py`, but no write waits for the disk: a commit has to 
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -51,9 +52,10 @@ _REMOVE = (
     "DELETE FROM records WHERE number = ?",
 )
 _SHOWN = """
-SELECT id, branch, records.title, said, around, log, max(trust, trusted * 3), held AND NOT trusted
+SELECT number, id, branch, records.title, said, around, log, max(trust, trusted * 3),
+    held AND NOT trusted
 FROM records JOIN texts ON texts.rowid = number JOIN logs ON logs.rowid = number
-WHERE number = ?"""
+WHERE number IN (SELECT value FROM json_each(?))"""
 
 
 def engine(path: Path) -> Engine:
@@ -150,8 +152,10 @@ def find(
             given = (expression, branch, branch, max(limit, CANDIDATES), limit)
             ranked = connection.exec_driver_sql(ranking, given)
             numbers |= dict.fromkeys(row[0] for row in ranked.fetchall())
-    shown = (connection.exec_driver_sql(_SHOWN, (n,)).fetchone() for n in list(numbers)[:limit])
-    return [row for row in shown if row is not None]
+    best = list(numbers)[:limit]
+    shown = connection.exec_driver_sql(_SHOWN, (json.dumps(best),)).fetchall()
+    rows = {number: row for number, *row in shown}
+    return [rows[number] for number in best if number in rows]
 
 
 def shred(source: Engine) -> None:
