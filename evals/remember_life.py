@@ -134,6 +134,8 @@ class Life:
 
     def end_request(self, text: str) -> None:
         """Let the agent have its last word; where every turn is a text, its host has to say so."""
+        if not self.host.native:
+            self.send()  # it answers what it was shown
         self.host.answer(Turn(text=text))
         self.truth.answered()
         if not self.host.native:
