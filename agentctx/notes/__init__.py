@@ -99,7 +99,7 @@ class Notebook:
         """Begin with one request of the conversation `key`; `there` is a block that it holds."""
         link = str(payload.get("previous_response_id") or "")
         key = self.own if link else key
-        chain, known = positions(slots, link), self._of(key)
+        chain, known, tools = positions(slots, link), self._of(key), module.tool_names(payload)
         return Page(
             keeper=self,
             key=key,
@@ -110,7 +110,8 @@ class Notebook:
             standing=self._finder.find(key, known, chain, slots, linked=bool(link)),
             there=there,
             linked=bool(link),
-            reminder=self.reminder() if COMMIT in module.tool_names(payload) else None,
+            tooled=bool(tools),
+            reminder=self.reminder() if COMMIT in tools else None,
         )
 
     def observe(self, came: Observation, call_id: str, shown: str) -> None:

@@ -56,7 +56,7 @@ class Keeper(Protocol):
 class Page:
     """One request: its slots without our block, where it stands, and the block that is `there`.
 
-    `linked` says that the server keeps what stands before it. `reminder` is None where the model
+    `linked` says that the server keeps what stands before it, `tooled` that it offers tools. `reminder` is None where the model
     cannot commit.
     """
 
@@ -69,6 +69,7 @@ class Page:
     standing: Standing
     there: str = ""
     linked: bool = False
+    tooled: bool = True
     reminder: Reminder | None = None
 
     def remind(self, came: Observation) -> str:
@@ -131,6 +132,7 @@ class Page:
             emitted=emitted,
             ours=names(Remember.ON),
             safe=self.keeper.stores.redactor.redact,
+            tooled=self.tooled,
             observed=self.keeper.observed,
         )
 

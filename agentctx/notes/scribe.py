@@ -29,10 +29,11 @@ _OBSERVED = re.compile(
 )
 _TOLD_BY_HOST = re.compile(r"\s*<(?:system-reminder|environment_context|environment_details)\b")
 _SUMMARY = re.compile(
+    r"\A\W*<(?:conversation_|context_)?summary>|\bbeing continued from a previous\b"
+    r"|\A(?!\W*(?:please|can|could|write|give|make|create|provide|produce|show|summari[sz]e)\b).{0,120}"
     r"\bsummary of (?:the|our|this|its|everything|what)\b.{0,60}(?:conversation|session|progress"
-    r"|thinking|work|history|far)\b|\bconversation (?:so far|to date)\b|\bbeing continued from a previous"
-    r"|<(?:conversation_|context_)?summary>|\b(?:history|context|conversation) (?:was|has been|is) "
-    r"(?:compacted|condensed|summari[sz]ed|truncated)",
+    r"|thinking|work|history|far)\b|\b(?:conversation|(?:earlier|previous|prior) (?:history|context))"
+    r"(?: history| context)? (?:was|has been|is) (?:compacted|condensed|summari[sz]ed|truncated)",
     re.IGNORECASE | re.DOTALL,
 )
 _SUMMARY_STARTS = 600  # characters within which a summary says that it is one
@@ -64,6 +65,7 @@ class Entry:
 class Scribe:
     """Reads what is to be remembered off a request.
 
+    `tooled` says whether it offers tools: where calls are texts, no text tells the end of a request.
     `emitted` is what the model sees of each observation, `ours` the names of our tools, `observed`
     what `Session.observe` has shown of results that a host may put into messages of the user's.
     `safe` takes secrets out of what is cut, since half a secret is not recognised any more.
@@ -74,6 +76,7 @@ class Scribe:
     emitted: Mapping[Path, str]
     ours: Collection[str]
     safe: Safe
+    tooled: bool = True
     observed: Collection[str] = ()
 
     def entries(self) -> Iterator[Entry]:
@@ -122,13 +125,12 @@ class Scribe:
     def _last_word(self, slots: Sequence[Slot]) -> bool:
         """Tell whether a turn ends a request: text and no calls, and no summary of the host's."""
         calls = any(slot.kind is Kind.TOOL_CALL for slot in slots)
-        return bool(spoken(slots)) and not (self.standing.epoch or calls or self._texts_only)
+        return bool(spoken(slots)) and self._native and not (self.standing.epoch or calls)
 
     @property
-    def _texts_only(self) -> bool:
-        """Whether calls are texts, too, so that no text tells the end of a request."""
-        native = any(of_tool(s) or s.kind is Kind.TOOL_CALL for s in self.slots)
-        return not native and any((*self.observed, *(_OBSERVED.match(s.text) for s in self.slots)))
+    def _native(self) -> bool:
+        """Whether calls are calls, and no texts of which the host makes calls."""
+        return self.tooled or any(of_tool(s) or s.kind is Kind.TOOL_CALL for s in self.slots)
 
     def _user(self, slot: Slot, turn: Sequence[Slot], words: Sequence[Slot]) -> Iterator[Entry]:
         if slot in words:

@@ -54,10 +54,22 @@ def test_what_a_host_writes_in_place_of_the_history_is_no_word_of_the_users(text
         "Summarise this conversation feature for the docs",
         "Mend the history page",
         "Observations show that it is slow",
+        "Give me a summary of the work so far",
+        "Use the conversation so far as a fixture",
+        "Command history is truncated at 80 columns",
+        "Index entries lose their links\n<details>\n<summary>\nSteps\n</summary>",
     ],
 )
 def test_what_a_person_asks_is(text: str) -> None:
     assert entries(said(0, text)) == [(StepKind.USER, text)]
+
+
+def test_where_calls_are_texts_no_text_ends_a_request() -> None:
+    slots = [said(0, "Mend it"), said(1, "I look.", Kind.ASSISTANT), said(1, "Found 2 actions.")]
+    for tooled in (True, False):
+        standing = Standing(0, -1, 1)
+        made = Scribe(slots=slots, standing=standing, emitted={}, ours=(), safe=str, tooled=tooled)
+        assert (StepKind.ANSWER in {entry.kind for entry in made.entries()}) is tooled
 
 
 def test_a_summary_of_the_models_is_no_answer() -> None:
