@@ -24,6 +24,7 @@ _HEAD = 2_400
 _FENCED = re.compile(r"^```[^\n`]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 _OBSERVED = re.compile(
     r"\s*(?:<(?:returncode|output|observation|tool_response|tool_result|function_results?|result)\b"
+    r"|the last command <command>"
     r"|\[?(?:observation|tool (?:result|output)|execution result|command output|output)\]?\s*:)",
     re.IGNORECASE,
 )

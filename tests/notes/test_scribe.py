@@ -64,6 +64,15 @@ def test_what_a_person_asks_is(text: str) -> None:
     assert entries(said(0, text)) == [(StepKind.USER, text)]
 
 
+def test_a_command_that_a_host_killed_is_no_word_of_the_users() -> None:
+    killed = "The last command <command>sleep 9</command> timed out and has been killed."
+    spoke = said(1, "I wait.", Kind.ASSISTANT)
+    slots = [said(0, "Mend it"), spoke, said(1, killed)]
+    assert [text for kind, text in entries(*slots) if kind is StepKind.USER] == ["Mend it"]
+    asked = "The last command timed out, please use a shorter one."
+    assert (StepKind.USER, asked) in entries(said(0, "Mend it"), spoke, said(1, asked))
+
+
 def test_where_calls_are_texts_no_text_ends_a_request() -> None:
     slots = [said(0, "Mend it"), said(1, "I look.", Kind.ASSISTANT), said(1, "Found 2 actions.")]
     for tooled in (True, False):
