@@ -158,6 +158,9 @@ def _find(told: str, title: str) -> int:
 
 def _recalled(hidden: Sequence[Said], ids: Sequence[str], recall: Recall) -> int:
     """Return how many messages come back whole by one of the ids that are named."""
-    found = "\n".join(recall(id) for id in ids) if hidden else ""
-    back = one_line(found.replace("\n> ", "\n"))
-    return sum(one_line(one.text) in back for one in hidden)
+    back = _unquoted("\n".join(recall(id) for id in ids)) if hidden else ""
+    return sum(_unquoted(one.text) in back for one in hidden)
+
+
+def _unquoted(text: str) -> str:
+    return one_line(text.replace("\n> ", "\n"))

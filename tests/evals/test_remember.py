@@ -191,12 +191,5 @@ def test_a_slice_of_real_runs_comes_back() -> None:
 @needs_shared
 @pytest.mark.long
 def test_all_recorded_runs_come_back() -> None:
-    """What is known to fall short stays as rare as it is: see the limits in docs/memory.md."""
     found = remember.run(sorted(DATA.glob("trajectories/*.gz")), jobs=os.cpu_count() or 1)
-    assert found.errors == ()
-    assert found.moved == 0
-    for total in found.totals:
-        assert (total.next_right, total.broken, total.reopened) == (total.cuts, 0, 0), total
-        assert total.lines_kept >= 0.997 * total.lines, total
-        assert total.kept + total.hidden >= 0.998 * total.said, total
-        assert total.fell_short <= 0.02 * total.cuts, (total, found.examples)
+    assert found.proven, (found.errors, found.examples)
