@@ -8,15 +8,14 @@ after a restart and in a fork too. The original lies in the archive.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from threading import Lock
 from typing import Annotated, Any, NotRequired, TypeAlias
 from uuid import uuid4
 
 from agentctx.errors import ConfigError, MissingExtra
 from agentctx.options import Mode
+from agentctx.recent import Recent
 from agentctx.session import Session
 from agentctx.settle import observation
 from agentctx.tools import EXPAND
@@ -86,8 +85,7 @@ class AgentctxMiddleware(AgentMiddleware[AgentctxState, Any, Any]):
         self._expand = self._expand_tool()
         edits = self.session.settings.mode in (Mode.REDUCE, Mode.FULL)
         self.tools: list[BaseTool] = [self._expand] if edits else []
-        self._lock = Lock()
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._sessions: Recent[Session] = Recent(_SESSIONS)
 
     def before_agent(
         self, state: AgentctxState, runtime: Runtime[Any] | None = None
@@ -166,12 +164,7 @@ class AgentctxMiddleware(AgentMiddleware[AgentctxState, Any, Any]):
         name = field(state, _NAME)
         if not name:
             return self.session
-        with self._lock:
-            found = self._sessions.pop(name, None) or self.session.named(name, expand_hint=_HINT)
-            self._sessions[name] = found
-            if len(self._sessions) > _SESSIONS:
-                self._sessions.popitem(last=False)
-            return found
+        return self._sessions.get(name, lambda: self.session.named(name, expand_hint=_HINT))
 
     def _shown(self, request: ToolCallRequest, result: ToolResult) -> ToolResult:
         if not isinstance(result, ToolMessage) or request.tool is self._expand:

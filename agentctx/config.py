@@ -206,10 +206,6 @@ def _show(value: Any) -> str:
         return ", ".join(value) or "none"
     if isinstance(value, Mapping):
         return ", ".join(sorted(value)) or "none"
-    return (
-        "none"
-        if value is None
-        else str(value).lower()
-        if isinstance(value, bool)
-        else str(value) or "none"
-    )
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "none" if value is None else str(value) or "none"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,6 +20,7 @@ from agentctx.files import private_folder, remedy
 Migration: TypeAlias = Callable[[Connection], None]
 
 BUSY_MS = 10_000
+_BATCH = 500  # SQLite takes 999 variables a statement where it is old
 _READ = {"agentctx_read": True}
 
 _applied = sa.Table(
@@ -95,6 +96,12 @@ def migrate(source: Engine, migrations: Sequence[Migration], name: str) -> None:
             f"{_label(source)} has version {done} of {name!r}, this agentctx knows "
             f"{len(migrations)}: upgrade agentctx, or move the file away"
         )
+
+
+def batches(values: Iterable[str]) -> Iterator[list[str]]:
+    """Return values, each once, in lists that are short enough for one statement."""
+    unique = sorted(set(values))
+    return (unique[start : start + _BATCH] for start in range(0, len(unique), _BATCH))
 
 
 def journal_mode(version: tuple[int, ...]) -> str:

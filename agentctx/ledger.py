@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,7 @@ class Ledger:
         with db.reading(self._engine) as connection:
             return {
                 known
-                for some in _batches(ids)
+                for some in db.batches(ids)
                 for known in connection.scalars(
                     sa.select(column).where(column.in_(some), decisions.c.text.is_not(None))
                 )
@@ -170,7 +170,7 @@ class Ledger:
 
 def _find(connection: Connection, session: str, keys: Collection[Key]) -> dict[Key, Decision]:
     wanted, found = set(keys), dict[Key, Decision]()
-    for some in _batches(content_id for _, content_id in wanted):
+    for some in db.batches(content_id for _, content_id in wanted):
         chosen = decisions.select().where(
             decisions.c.session == session, decisions.c.content_id.in_(some)
         )
@@ -178,11 +178,6 @@ def _find(connection: Connection, session: str, keys: Collection[Key]) -> dict[K
             if (key := (row.call_id, row.content_id)) in wanted:
                 found[key] = Decision.of(row)
     return found
-
-
-def _batches(ids: Iterable[str]) -> Iterator[list[str]]:
-    unique = sorted(set(ids))
-    return (unique[start : start + _BATCH] for start in range(0, len(unique), _BATCH))
 
 
 def _handle(connection: Connection, content_id: str) -> str | None:

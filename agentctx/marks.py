@@ -10,14 +10,14 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import Column, Connection, Engine, Float, Index, Integer, MetaData, String, Table
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.types import LargeBinary
 
 from agentctx import db
+from agentctx.schema import Exact
 
 _metadata = MetaData()
 _turns = Table(
@@ -41,7 +41,7 @@ _blocks = Table(
     _metadata,
     Column("session", String, primary_key=True),
     Column("generation", Integer, primary_key=True),
-    Column("text", LargeBinary, nullable=False),
+    Column("text", Exact, nullable=False),
     Column("at", Float, nullable=False),
 )
 _branches = Table(
@@ -50,7 +50,6 @@ _branches = Table(
     Column("session", String, primary_key=True),
     Column("branch", String, nullable=False),
 )
-_BATCH = 400
 
 
 class Place(NamedTuple):
@@ -109,14 +108,14 @@ class Taking:
 
     def keep(self, marks: Iterable[str], generation: int) -> None:
         """Move those marks that are there to a later generation."""
-        for some in _batches(marks):
+        for some in db.batches(marks):
             chosen = _marks.c.session == self.session, _marks.c.mark.in_(some)
             self.connection.execute(sa.update(_marks).where(*chosen).values(generation=generation))
 
     def block(self, generation: int, text: str) -> str:
         """Store what a generation is shown, unless it has a block; return the one that stands."""
         row = {"session": self.session, "generation": generation, "at": time.time()}
-        stored = insert(_blocks).values(row | {"text": text.encode("utf-8", "surrogatepass")})
+        stored = insert(_blocks).values(row | {"text": text})
         self.connection.execute(stored.on_conflict_do_nothing())
         return _block(self.connection, self.session, generation) or ""
 
@@ -139,13 +138,13 @@ class Marks:
 
     def places(self, session: str, positions: Sequence[str]) -> dict[str, Place]:
         """Return those points of a history that were taken in."""
-        columns = _turns.c.position, _turns.c.generation, _turns.c.depth
-        return {
-            row.position: Place(row.generation, row.depth)
-            for row in self._rows(
-                columns, _turns.c.session == session, _turns.c.position, positions
-            )
-        }
+        found = dict[str, Place]()
+        with db.reading(self._engine) as connection:
+            for some in db.batches(positions):
+                chosen = _turns.c.session == session, _turns.c.position.in_(some)
+                for row in connection.execute(_turns.select().where(*chosen)):
+                    found[row.position] = Place(row.generation, row.depth)
+        return found
 
     def newest(self, session: str) -> Place | None:
         """Return the newest generation of a conversation and its most turns; None for a new one."""
@@ -176,8 +175,7 @@ class Marks:
 
     def is_block(self, text: str) -> bool:
         """Tell whether a text is what some conversation was shown."""
-        raw = text.encode("utf-8", "surrogatepass")
-        found = sa.select(_blocks.c.generation).where(_blocks.c.text == raw).limit(1)
+        found = sa.select(_blocks.c.generation).where(_blocks.c.text == text).limit(1)
         with db.reading(self._engine) as connection:
             return connection.execute(found).first() is not None
 
@@ -201,25 +199,12 @@ class Marks:
                 into.on_conflict_do_update(index_elements=["session"], set_={"branch": branch})
             )
 
-    def _rows(
-        self, columns: Sequence[Any], chosen: Any, key: Any, values: Iterable[str]
-    ) -> Iterator[Any]:
-        with db.reading(self._engine) as connection:
-            for some in _batches(values):
-                yield from connection.execute(sa.select(*columns).where(chosen, key.in_(some)))
-
 
 def _block(connection: Connection, session: str, generation: int) -> str | None:
     chosen = sa.select(_blocks.c.text).where(
         _blocks.c.session == session, _blocks.c.generation == generation
     )
-    raw = connection.scalar(chosen)
-    return None if raw is None else bytes(raw).decode("utf-8", "surrogatepass")
-
-
-def _batches(values: Iterable[str]) -> Iterator[list[str]]:
-    unique = sorted(set(values))
-    return (unique[start : start + _BATCH] for start in range(0, len(unique), _BATCH))
+    return connection.scalar(chosen)
 
 
 def _create(connection: Connection) -> None:

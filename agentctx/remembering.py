@@ -13,6 +13,7 @@ from agentctx.gauges import Gauges
 from agentctx.options import Mode, Remember
 from agentctx.stores import Stores
 from agentctx.tools import EXPAND, names
+from agentctx.twins import twin
 from agentctx.values import Kind, Payload, Slot, ToolCall
 from agentctx.wire import Wire
 
@@ -109,6 +110,8 @@ class Remembering:
         if self.remembers:
             self.notebook.close()
 
+    aanswered, aclose = twin(answered), twin(close)
+
     def __enter__(self) -> Self:
         """Return itself."""
         return self
@@ -116,6 +119,14 @@ class Remembering:
     def __exit__(self, *raised: object) -> None:
         """Close."""
         self.close()
+
+    async def __aenter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        """Close, off the event loop."""
+        await self.aclose()
 
     def bare(self, slots: Sequence[Slot]) -> tuple[Sequence[Slot], str]:
         """Return the slots of a request without a block of ours, and that block."""

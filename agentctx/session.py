@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -18,17 +16,16 @@ from agentctx.errors import AgentctxError, MemoryStoreError, RedactionError
 from agentctx.events import EXPAND as EXPANDED
 from agentctx.gauges import Gauges
 from agentctx.options import Mode, Remember
+from agentctx.recent import Recent
 from agentctx.remembering import Remembering
-from agentctx.settle import Settler, editable, of_tool, redacted
+from agentctx.settle import Settler, of_tool, unreduced, written
 from agentctx.stores import Stores
 from agentctx.tools import COMMIT, EXPAND, expand, owns, parse, specs
-from agentctx.twins import Twins
+from agentctx.twins import twin
 from agentctx.values import (
-    Edit,
     Observation,
     Payload,
     Reduction,
-    Text,
     ToolCall,
     ToolSpec,
     Usage,
@@ -41,7 +38,7 @@ _TOOL_WAY = "expand {handle}"
 _CONVERSATIONS = 256
 
 
-class Session(Remembering, Twins):
+class Session(Remembering):
     """Decides what the model sees of each observation, once, and replays it ever after.
 
     One session serves one conversation when it has a `name`; without one, `rewrite` recognises
@@ -87,8 +84,7 @@ class Session(Remembering, Twins):
         self._hint = checked.hint(expand_hint)
         self._own = name or f"session-{uuid4().hex[:12]}"
         self._offered = self._commits = False
-        self._lock = Lock()
-        self._conversations: OrderedDict[str, Conversation] = OrderedDict()
+        self._conversations: Recent[Conversation] = Recent(_CONVERSATIONS)
         self._gauges = Gauges(self.settings, count)
 
     def named(self, name: str, *, expand_hint: str | None = None) -> Session:
@@ -108,7 +104,7 @@ class Session(Remembering, Twins):
         """
         if self.settings.mode in (Mode.OFF, Mode.METER):
             return payload
-        return _module(payload, wire).add_tools(payload, self.tools())
+        return formats.of(payload, wire).add_tools(payload, self.tools())
 
     def rewrite(self, payload: Payload, *, wire: str | None = None, cold: bool = False) -> Payload:
         """Return what to send instead of a request: the same object when nothing changes.
@@ -134,7 +130,9 @@ class Session(Remembering, Twins):
             raise
         except Exception as error:  # law 7: what the caller wanted to send goes out
             self.stores.tell("rewrite-failed", self._own, error=str(error)[:500])
-            return self._unreduced(payload, wire)
+            if self.settings.mode is Mode.METER:
+                return payload
+            return unreduced(payload, wire, self.stores.redactor.redact)
 
     def observe(
         self,
@@ -189,7 +187,7 @@ class Session(Remembering, Twins):
         key = self._own
         try:
             if sent is not None:
-                slots, _ = self.bare(_module(sent, wire).read(sent))
+                slots, _ = self.bare(formats.of(sent, wire).read(sent))
                 key = self.name or formats.prefix_key(slots)
                 self._gauges.calibrate(model, [slot.text for slot in slots], usage)
             self.stores.ledger.record(usage, session=key, model=model)
@@ -210,8 +208,10 @@ class Session(Remembering, Twins):
         self.stores.tell(EXPANDED, self._own, handle=request.handle)
         return answer
 
+    arewrite, aobserve, arecord, ahandle = twin(rewrite), twin(observe), twin(record), twin(handle)
+
     def _rewrite(self, payload: Payload, name: str | None, cold: bool) -> Payload:
-        module = _module(payload, name)
+        module = formats.of(payload, name)
         slots, there = self.bare(module.read(payload))
         found = list(filter(of_tool, slots))
         conversation = self._conversation(self.name or formats.prefix_key(slots))
@@ -236,45 +236,15 @@ class Session(Remembering, Twins):
                 page.take(emitted)
         if self.settings.mode is Mode.METER:
             return payload
-        edits = [
-            Edit(slot.path, (Text(emitted[slot.path]),))
-            for slot in filter(editable, found)
-            if emitted[slot.path] != slot.text
-        ]
-        sent = module.write(payload, edits)
+        sent = written(module, payload, found, emitted)
         if page:
             sent = page.show(sent)
         return checked.valid(module, payload, sent) if self.settings.debug else sent
 
-    def _unreduced(self, payload: Payload, name: str | None) -> Payload:
-        """Return a request without secrets in its results; one that cannot be read as it is.
-
-        Raises:
-            RedactionError: secrets could not be removed; do not send the request.
-        """
-        if self.settings.mode is Mode.METER:
-            return payload
-        try:
-            module = _module(payload, name)
-            module.read(payload)
-        except Exception:  # whatever it is, no provider could read it either
-            return payload
-        return redacted(module, payload, self.stores.redactor.redact)
-
     def _conversation(self, session: str) -> Conversation:
-        """Return the conversation of that name; the longest unused ones leave memory."""
-        with self._lock:
-            found = self._conversations.setdefault(session, Conversation(session))
-            self._conversations.move_to_end(session)
-            while len(self._conversations) > _CONVERSATIONS:
-                self._conversations.popitem(last=False)
-            return found
+        return self._conversations.get(session, lambda: Conversation(session))
 
     def _way(self, offered: bool) -> str | None:
         """Return how the model expands a handle, if it can at all; to measure, it always can."""
         able = offered or self.settings.mode is Mode.METER
         return self._hint or (_TOOL_WAY if able else None)
-
-
-def _module(payload: Payload, name: str | None) -> formats.Wire:
-    return formats.get(name or formats.detect(payload))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from agentctx import wire as formats
 from agentctx.conversation import ALONE, Conversation, Emitted, blank, stands
 from agentctx.decide import Case, as_it_came, decide, reduction, store_all
 from agentctx.ledger import Decision, Key
@@ -14,7 +15,6 @@ from agentctx.stores import Stores
 from agentctx.terminal.hidden import WORTH_A_MARKER
 from agentctx.terminal.window import Window
 from agentctx.values import Edit, Kind, Observation, Path, Payload, Slot, Text, content_id
-from agentctx.wire import Wire
 
 _COMMANDS = ("command", "cmd", "script")
 
@@ -107,12 +107,12 @@ class Settler:
         if key is None:
             return blank(self.conversation.session, slot.call_id)
         decision = self._one(slot, key, seen, alone=goes_on)
-        return emit(decision, observation(slot), title(slot), "" if goes_on else written(slot))
+        return emit(decision, observation(slot), title(slot), "" if goes_on else called(slot))
 
     def _one(self, slot: Slot, key: Key, seen: Sequence[Emitted], *, alone: bool) -> Decision:
         """Return the decision about one text; `alone` says that it may refer to nothing."""
         known = self.conversation.known
-        call = written(slot)
+        call = called(slot)
         if key not in known:
             redact = self.stores.redactor.redact
             window = Window() if alone else self.conversation.window(seen, call, redact)
@@ -147,16 +147,26 @@ class Settler:
         return decide(case, self.stores)
 
 
-def redacted(module: Wire, payload: Payload, redact: Callable[[str], str]) -> Payload:
-    """Return a request without secrets in its results.
+def unreduced(payload: Payload, wire: str | None, redact: Callable[[str], str]) -> Payload:
+    """Return a request without secrets in its results; one that cannot be read as it is.
 
     Raises:
-        RedactionError: secrets could not be removed.
+        RedactionError: secrets could not be removed; do not send the request.
     """
-    safe = [(slot, redact(slot.text)) for slot in filter(editable, module.read(payload))]
-    return module.write(
-        payload, [Edit(slot.path, (Text(text),)) for slot, text in safe if text != slot.text]
-    )
+    try:
+        module = formats.of(payload, wire)
+        found = list(filter(editable, module.read(payload)))
+    except Exception:  # whatever it is, no provider could read it either
+        return payload
+    return written(module, payload, found, {slot.path: redact(slot.text) for slot in found})
+
+
+def written(
+    module: formats.Wire, payload: Payload, slots: Sequence[Slot], texts: Mapping[Path, str]
+) -> Payload:
+    """Return a request with these texts in the places of its results: itself if they are there."""
+    changed = [slot.path for slot in filter(editable, slots) if texts[slot.path] != slot.text]
+    return module.write(payload, [Edit(path, (Text(texts[path]),)) for path in changed])
 
 
 def of_tool(slot: Slot) -> bool:
@@ -191,7 +201,7 @@ def title(slot: Slot) -> str:
     return _command(arguments) or f"{slot.tool} {first}"
 
 
-def written(slot: Slot) -> str:
+def called(slot: Slot) -> str:
     """Return what the model wrote in the call that a tool result answers."""
     arguments = slot.arguments or {}
     return wrote("\n".join(text for text in arguments.values() if isinstance(text, str)))

@@ -95,20 +95,20 @@ class Stores:
 
     def find(self, session: str, keys: Collection[Key]) -> dict[Key, Decision]:
         """Return the known ones of these decisions; none when the ledger cannot be read."""
-        return self._asked(session, lambda: self.ledger.find(session, keys), {}) if keys else {}
+        return self.asked(session, lambda: self.ledger.find(session, keys), {}) if keys else {}
 
     def decisions(self, session: str) -> Sequence[Decision]:
         """Return all decisions of a session in order; none when the ledger cannot be read."""
-        return self._asked(session, lambda: self.ledger.decisions(session), ())
+        return self.asked(session, lambda: self.ledger.decisions(session), ())
 
     def emitted(self, text: str) -> bool:
         """Tell whether a text is what some decision has put in the place of an original."""
         nothing: set[str] = set()
-        return bool(self._asked("", lambda: self.ledger.emitted([content_id(text)]), nothing))
+        return bool(self.asked("", lambda: self.ledger.emitted([content_id(text)]), nothing))
 
     def decide_all(self, made: Sequence[Decision]) -> Sequence[Decision]:
         """Store decisions, the first of each key wins; none when the ledger cannot be written."""
-        return self._asked(made[0].session, lambda: self.ledger.decide_all(made), ())
+        return self.asked(made[0].session, lambda: self.ledger.decide_all(made), ())
 
     def claim(self, name: str) -> str:
         """Return the handle of an original, which leads to no other, whatever became of the ledger.
@@ -125,11 +125,11 @@ class Stores:
         Raises:
             ArchiveError: none, or several, fit.
         """
-        given = self._asked("", lambda: self.ledger.claimed(handle), None)
+        given = self.asked("", lambda: self.ledger.claimed(handle), None)
         return given or self.archive.resolve(handle)
 
-    def _asked(self, session: str, question: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """Ask the ledger; fail open (law 7)."""
+    def asked(self, session: str, question: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """Ask the database; `otherwise` when it cannot answer: savings fail open (law 7)."""
         try:
             return question()
         except AgentctxError as error:

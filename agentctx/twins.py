@@ -1,76 +1,25 @@
-"""The methods of a session that wait for disk or CPU, as coroutines."""
+"""Methods that wait for disk or CPU, as coroutines that keep an event loop free."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from agentctx.values import Observation, Payload, Reduction, ToolCall, Usage
-
-
-class Plain(Protocol):
-    """The methods that have a twin."""
-
-    def rewrite(self, payload: Payload, *, wire: str | None = None, cold: bool = False) -> Payload:
-        """Return what to send instead of a request."""
-
-    def observe(
-        self, observation: Observation, *, call_id: str = "", live: Sequence[str] | None = None
-    ) -> Reduction:
-        """Return what the model should see of a tool's result."""
-
-    def record(
-        self,
-        usage: Usage,
-        *,
-        model: str = "",
-        sent: Payload | None = None,
-        wire: str | None = None,
-    ) -> None:
-        """Note what a model call cost."""
-
-    def handle(self, call: ToolCall) -> str | None:
-        """Return the answer to a call of one of our tools."""
-
-    def close(self) -> None:
-        """Commit what is left."""
+Owner = TypeVar("Owner")
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
 
 
-class Twins:
-    """Each does as the method without the `a`, off the event loop."""
+def twin(
+    method: Callable[Concatenate[Owner, Given], Answer],
+) -> Callable[Concatenate[Owner, Given], Coroutine[Any, Any, Answer]]:
+    """Return a method that does the same in a thread."""
 
-    async def arewrite(
-        self: Plain, payload: Payload, *, wire: str | None = None, cold: bool = False
-    ) -> Payload:
-        """Do as `rewrite`, off the event loop."""
-        return await asyncio.to_thread(self.rewrite, payload, wire=wire, cold=cold)
+    @wraps(method)
+    async def run(self: Owner, /, *args: Given.args, **kwargs: Given.kwargs) -> Answer:
+        return await asyncio.to_thread(method, self, *args, **kwargs)
 
-    async def aobserve(
-        self: Plain,
-        observation: Observation,
-        *,
-        call_id: str = "",
-        live: Sequence[str] | None = None,
-    ) -> Reduction:
-        """Do as `observe`, off the event loop."""
-        return await asyncio.to_thread(self.observe, observation, call_id=call_id, live=live)
-
-    async def arecord(
-        self: Plain,
-        usage: Usage,
-        *,
-        model: str = "",
-        sent: Payload | None = None,
-        wire: str | None = None,
-    ) -> None:
-        """Do as `record`, off the event loop."""
-        await asyncio.to_thread(self.record, usage, model=model, sent=sent, wire=wire)
-
-    async def ahandle(self: Plain, call: ToolCall) -> str | None:
-        """Do as `handle`, off the event loop."""
-        return await asyncio.to_thread(self.handle, call)
-
-    async def aclose(self: Plain) -> None:
-        """Do as `close`, off the event loop."""
-        await asyncio.to_thread(self.close)
+    run.__doc__ = f"Do as `{method.__name__}`, off the event loop."
+    return run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import RLock
@@ -17,7 +17,8 @@ from agentctx.notes.nudge import Pace, Reminder
 from agentctx.notes.page import Page
 from agentctx.notes.scribe import Entry
 from agentctx.notes.standing import positions
-from agentctx.notes.whereabouts import Finder, Known, asked
+from agentctx.notes.whereabouts import Finder, Known
+from agentctx.recent import Recent
 from agentctx.stores import Stores
 from agentctx.tools import COMMIT
 from agentctx.values import Observation, Payload, Slot, ToolCall
@@ -51,7 +52,7 @@ class Notebook:
         self._lock = RLock()
         self._memory: Memory | None = None
         self._pace: Pace | None = None
-        self._known: OrderedDict[str, Known] = OrderedDict()
+        self._known: Recent[Known] = Recent(_CONVERSATIONS)
 
     @property
     def memory(self) -> Memory:
@@ -90,7 +91,9 @@ class Notebook:
     def bare(self, slots: Sequence[Slot]) -> tuple[Sequence[Slot], str]:
         """Return the slots of a request without a block that we put there, and that block."""
         kept, block = recollection.part(slots)
-        wrote = bool(block) and asked(self.stores, lambda: self.stores.marks.is_block(block), False)
+        wrote = block and self.stores.asked(
+            self.own, lambda: self.stores.marks.is_block(block), False
+        )
         return (kept, block) if wrote else (slots, "")
 
     def page(
@@ -99,7 +102,11 @@ class Notebook:
         """Begin with one request of the conversation `key`; `there` is a block that it holds."""
         link = str(payload.get("previous_response_id") or "")
         key = self.own if link else key
-        chain, known, tools = positions(slots, link), self._of(key), module.tool_names(payload)
+        chain, known, tools = (
+            positions(slots, link),
+            self._known.get(key, Known),
+            module.tool_names(payload),
+        )
         return Page(
             keeper=self,
             key=key,
@@ -194,7 +201,7 @@ class Notebook:
         """Note the branch that this session stands on, for a later process."""
         if self.named:
             branch = self.memory.current
-            asked(self.stores, lambda: self.stores.marks.stand(self.own, branch), None)
+            self.stores.asked(self.own, lambda: self.stores.marks.stand(self.own, branch), None)
 
     def close(self) -> None:
         """Commit what is left, and let go of all files; the next use opens them again."""
@@ -217,8 +224,10 @@ class Notebook:
             summarise=self.stores.summariser(self.own),
             code=self.stores.settings.memory_code,
         )
-        stood = asked(self.stores, self._stood, None) if self.named else None
-        if stood and stood in made.store.branches():  # else it was merged or abandoned since
+        stood = self.stores.asked(self.own, lambda: self.stores.marks.branch(self.own), None)
+        if (
+            self.named and stood and stood in made.store.branches()
+        ):  # else it was merged or abandoned since
             made.current = stood
         return made
 
@@ -226,18 +235,7 @@ class Notebook:
     def _finder(self) -> Finder:
         return Finder(self.stores, lambda: self.pace.steps)
 
-    def _of(self, key: str) -> Known:
-        with self._lock:
-            known = self._known.setdefault(key, Known())
-            self._known.move_to_end(key)
-            while len(self._known) > _CONVERSATIONS:
-                self._known.popitem(last=False)
-            return known
-
     def _take(self, entry: Entry, *, ahead: Sequence[str]) -> None:
         batch = Batch(key=self.own, entries=[entry], others={self.own}, ahead=ahead)
         with guarded():
             self.logged(intake.take(batch, self.memory, self.stores))
-
-    def _stood(self) -> str | None:
-        return self.stores.marks.branch(self.own)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, TypeAlias
 
 from agentctx.memory.records import StepKind
+from agentctx.notes import hosts
 from agentctx.notes.outcome import exit_code
 from agentctx.notes.standing import Standing, turns
 from agentctx.settle import observation, of_tool, result, spoken
@@ -21,23 +21,6 @@ LONGEST = 4_000
 """Characters of an observation, a thought or an action that a step holds; the rest is cut out."""
 
 _HEAD = 2_400
-_FENCED = re.compile(r"^```[^\n`]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
-_OBSERVED = re.compile(
-    r"\s*(?:<(?:returncode|output|observation|tool_response|tool_result|function_results?|result)\b"
-    r"|the last command <command>"
-    r"|\[?(?:observation|tool (?:result|output)|execution result|command output|output)\]?\s*:)",
-    re.IGNORECASE,
-)
-_TOLD_BY_HOST = re.compile(r"\s*<(?:system-reminder|environment_context|environment_details)\b")
-_SUMMARY = re.compile(
-    r"\A\W*<(?:conversation_|context_)?summary>|\bbeing continued from a previous\b"
-    r"|\A(?!\W*(?:please|can|could|write|give|make|create|provide|produce|show|summari[sz]e)\b).{0,120}"
-    r"\bsummary of (?:the|our|this|its|everything|what)\b.{0,60}(?:conversation|session|progress"
-    r"|thinking|work|history|far)\b|\b(?:conversation|(?:earlier|previous|prior) (?:history|context))"
-    r"(?: history| context)? (?:was|has been|is) (?:compacted|condensed|summari[sz]ed|truncated)",
-    re.IGNORECASE | re.DOTALL,
-)
-_SUMMARY_STARTS = 600  # characters within which a summary says that it is one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,11 +95,11 @@ class Scribe:
 
     def _words(self, slot: Slot, turn: int) -> bool:
         """Tell whether a message is what a person said, not what a host wrote in their place."""
-        if _TOLD_BY_HOST.match(slot.text):
+        if hosts.is_aside(slot.text):
             return False
-        if (self.standing.epoch or turn == 0) and is_summary(slot.text):
+        if (self.standing.epoch or turn == 0) and hosts.is_summary(slot.text):
             return False
-        return not turn or not (_OBSERVED.match(slot.text) or self._shown(slot.text))
+        return not turn or not (hosts.is_result(slot.text) or self._shown(slot.text))
 
     def _shown(self, text: str) -> bool:
         return any(len(shown) >= 20 and shown in text for shown in self.observed) or (
@@ -137,8 +120,8 @@ class Scribe:
         if slot in words:
             marks = (heard(slot.text),)
             yield Entry(kind=StepKind.USER, observation=slot.text, marks=marks, again=self._again)
-        elif slot.turn and _OBSERVED.match(slot.text) and not self._shown(slot.text):
-            command = _command(spoken(turn))
+        elif slot.turn and hosts.is_result(slot.text) and not self._shown(slot.text):
+            command = hosts.command(spoken(turn))
             came = Observation(output=slot.text, command=command)
             raw = f"{command}\0{slot.text}"
             yield step(came, "", raw, self.safe, thought=thoughts(turn))
@@ -209,11 +192,6 @@ def seen(text: str) -> str:
     return f"seen:{content_id(text)[:32]}"
 
 
-def is_summary(text: str) -> bool:
-    """Tell whether a host wrote a message in place of the history that it has compacted."""
-    return _SUMMARY.search(text[:_SUMMARY_STARTS]) is not None
-
-
 def heard(text: str) -> str:
     """Return the mark of something that the user said."""
     return f"user:{content_id(text)[:32]}"
@@ -246,8 +224,3 @@ def thoughts(slots: Sequence[Slot]) -> str:
     """Return what the model thought and said in a turn."""
     kinds = (Kind.REASONING, Kind.ASSISTANT)
     return "\n".join(slot.text for slot in slots if slot.kind in kinds and slot.text.strip())
-
-
-def _command(text: str) -> str:
-    found = _FENCED.findall(text)
-    return found[-1].strip() if found else ""

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
-from agentctx.errors import LedgerError
 from agentctx.marks import Place
-from agentctx.notes import scribe
+from agentctx.notes import hosts, scribe
 from agentctx.notes.standing import History, Standing, judge, leads, told
 from agentctx.stores import Stores
 from agentctx.values import Kind, Slot
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(slots=True)
@@ -56,7 +52,7 @@ class Finder:
         history = History(known=known.places, newest=newest)
         if newest and at != depth and (at < depth - 1 or at == 0):
             missing = self._missing(key, newest.generation, slots)
-            summed = any(scribe.is_summary(slot.text) for slot in slots if leads(slot))
+            summed = any(hosts.is_summary(slot.text) for slot in slots if leads(slot))
             history = replace(history, steps=self.steps(), missing=missing, summed=summed)
         return judge(chain, history, told=told(slots))
 
@@ -65,21 +61,12 @@ class Finder:
             return  # this process has sent what it goes on from
         if new := [position for position in chain if position not in known.places]:
             stores, nothing = self.stores, dict[str, Place]()
-            known.places |= asked(stores, lambda: stores.marks.places(key, new), nothing)
-            known.newest = asked(stores, lambda: stores.marks.newest(key), known.newest)
+            known.places |= stores.asked(key, lambda: stores.marks.places(key, new), nothing)
+            known.newest = stores.asked(key, lambda: stores.marks.newest(key), known.newest)
 
     def _missing(self, key: str, generation: int, slots: Sequence[Slot]) -> bool:
         """Tell whether a request lacks something that the user had said in its generation."""
         said = {scribe.heard(slot.text) for slot in slots if slot.kind is Kind.USER}
         stores, nothing = self.stores, set[str]()
-        words = asked(stores, lambda: stores.marks.marked(key, "user:", generation), nothing)
+        words = stores.asked(key, lambda: stores.marks.marked(key, "user:", generation), nothing)
         return bool(words - said)
-
-
-def asked(stores: Stores, question: Callable[[], Answer], otherwise: Answer) -> Answer:
-    """Ask the marks; fail open, since no record depends on them."""
-    try:
-        return question()
-    except LedgerError as error:
-        stores.tell("ledger-failed", "", error=str(error))
-        return otherwise

@@ -71,6 +71,15 @@ def get(name: str) -> Wire:
     return cast("Wire", import_module(NAMES[name]))
 
 
+def of(payload: Payload, name: str | None = None) -> Wire:
+    """Return the wire of that name, or the one that a request is written in.
+
+    Raises:
+        WireError: there is none.
+    """
+    return get(name or detect(payload))
+
+
 def detect(payload: Payload) -> str:
     """Return the name of the wire that a request is written in.
 

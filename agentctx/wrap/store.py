@@ -27,7 +27,6 @@ _splices = Table(
     Column("body", String, nullable=False),
     Column("at", Float, nullable=False),
 )
-_BATCH = 500
 _KEPT = 1_000
 """How many splices stay in memory, whether or not the disk takes them."""
 
@@ -90,8 +89,7 @@ class Splices:
     def _stored(self, keys: Sequence[str]) -> dict[str, Splice]:
         found: dict[str, Splice] = {}
         with db.reading(self._engine) as connection:
-            for start in range(0, len(keys), _BATCH):
-                some = keys[start : start + _BATCH]
+            for some in db.batches(keys):
                 for row in connection.execute(_splices.select().where(_splices.c.key.in_(some))):
                     found[row.key] = _splice(json.loads(row.body))
         return found
