@@ -19,7 +19,7 @@ from agentctx.evals.load import load, records
 from agentctx.evals.page.demo import render
 from agentctx.evals.page.document import save
 from agentctx.evals.play import Played, Step, Tell, play
-from agentctx.evals.remember_demo import Revival, revive
+from agentctx.evals.remember.demo import Revival, revive
 from agentctx.evals.report import as_json as results_json
 from agentctx.evals.results import PolicyResult
 from agentctx.evals.trajectory import Trajectory

@@ -63,7 +63,8 @@ def remember(
     Raises:
         DataError: a file cannot be read, or the report cannot be written.
     """
-    from agentctx.evals import live, remember, remember_report
+    from agentctx.evals import live, remember
+    from agentctx.evals.remember import report
 
     with progress("cutting") as advance:
         found = remember.run(data, cuts, seed, jobs or os.cpu_count() or 1, advance)
@@ -72,9 +73,9 @@ def remember(
 
         save(memory.render(found), html)
     if as_json:
-        print_json(remember_report.as_json(found))
+        print_json(report.as_json(found))
     else:
-        live.show(remember_report.screen(found))
+        live.show(report.screen(found))
     return 0 if found.proven else 1
 
 

@@ -14,7 +14,7 @@ from agentctx.evals.page.markup import Html, join, tag
 from agentctx.evals.page.memory import revived
 from agentctx.evals.page.spent import families, steps
 from agentctx.evals.play import Played, best
-from agentctx.evals.remember_demo import Revival
+from agentctx.evals.remember.demo import Revival
 
 EXAMPLES = 10
 COMMAND = "agentctx demo --html report.html"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from agentctx.evals import figures
 from agentctx.evals.page.document import card, cards, document, pill, row, section, table, terms
 from agentctx.evals.page.markup import Html, join, tag
-from agentctx.evals.remember_demo import Revival
-from agentctx.evals.remember_report import COLUMNS, cells, fault, remarks
-from agentctx.evals.remember_results import BUDGET, Cut, Remembered, Told, Total
+from agentctx.evals.remember.demo import Revival
+from agentctx.evals.remember.report import COLUMNS, cells, fault, remarks
+from agentctx.evals.remember.results import BUDGET, Cut, Remembered, Told, Total
 
 COMMAND = "agentctx eval memory DATA --html memory.html"
 _WORDS = terms(

@@ -20,7 +20,7 @@ from agentctx.evals.laws import laws
 from agentctx.evals.ours import SessionArm
 from agentctx.evals.play import Step, best
 from agentctx.evals.proof import broken, prefix, prove
-from agentctx.evals.remember_demo import ASIDES, PLAN
+from agentctx.evals.remember.demo import ASIDES, PLAN
 from agentctx.evals.results import Example
 from tests.evals.runs import mini, trajectory, vorflux, write
 

@@ -18,8 +18,8 @@ from agentctx.errors import DataError
 from agentctx.evals import demo, remember
 from agentctx.evals.load import load, records
 from agentctx.evals.page import memory as page
-from agentctx.evals.remember_killed import FORKS, in_a_killed_process
-from agentctx.evals.remember_results import WAYS, Lived, gather
+from agentctx.evals.remember.killed import FORKS, in_a_killed_process
+from agentctx.evals.remember.results import WAYS, Lived, gather
 from agentctx.evals.trajectory import Trajectory
 from agentctx.notes import recollection
 from tests.evals.runs import trajectory, write

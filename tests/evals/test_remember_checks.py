@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agentctx.evals.remember_checks import beside, judge, listed, next_action
-from agentctx.evals.remember_results import Cut, Told
-from agentctx.evals.remember_truth import Truth
+from agentctx.evals.remember.checks import beside, judge, listed, next_action
+from agentctx.evals.remember.results import Cut, Told
+from agentctx.evals.remember.truth import Truth
 
 TASK = "Mend the parser.\nNever touch the lexer.\nUse tabs."
 BLOCK = f"""[agentctx memory: main]

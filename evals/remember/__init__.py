@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from agentctx.errors import DataError
 from agentctx.evals.load import Record, count, load, records
 from agentctx.evals.ours import in_memory
-from agentctx.evals.remember_life import Life
-from agentctx.evals.remember_results import WAYS, Cut, Lived, Remembered, gather
-from agentctx.evals.remember_ways import WAYS as CUTS
+from agentctx.evals.remember.life import Life
+from agentctx.evals.remember.results import WAYS, Cut, Lived, Remembered, gather
+from agentctx.evals.remember.ways import WAYS as CUTS
 from agentctx.evals.trajectory import Trajectory, Turn
 
 Progress = Callable[[int, int], None]

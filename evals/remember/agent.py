@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from agentctx.evals.remember_truth import Truth
+from agentctx.evals.remember.truth import Truth
 from agentctx.evals.trajectory import Trajectory, Turn
 
 COMMITS, ASIDES, ENDS = 0.12, 0.06, 0.015

@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from agentctx.evals.ours import in_memory
-from agentctx.evals.remember_agent import Agent, action
-from agentctx.evals.remember_killed import FORKS, in_a_killed_process
-from agentctx.evals.remember_life import Life
-from agentctx.evals.remember_results import Cut
-from agentctx.evals.remember_truth import Truth
-from agentctx.evals.remember_ways import resume
+from agentctx.evals.remember.agent import Agent, action
+from agentctx.evals.remember.killed import FORKS, in_a_killed_process
+from agentctx.evals.remember.life import Life
+from agentctx.evals.remember.results import Cut
+from agentctx.evals.remember.truth import Truth
+from agentctx.evals.remember.ways import resume
 from agentctx.evals.trajectory import Trajectory, Turn
 
 ASIDES = (

@@ -15,10 +15,10 @@ from agentctx import wire as formats
 from agentctx.config import Settings
 from agentctx.evals.host import Host, same
 from agentctx.evals.ours import HINT, KEY
-from agentctx.evals.remember_agent import ASIDES, COMMITS, ENDS, Agent, action
-from agentctx.evals.remember_checks import judge
-from agentctx.evals.remember_results import Told
-from agentctx.evals.remember_truth import Truth
+from agentctx.evals.remember.agent import ASIDES, COMMITS, ENDS, Agent, action
+from agentctx.evals.remember.checks import judge
+from agentctx.evals.remember.results import Told
+from agentctx.evals.remember.truth import Truth
 from agentctx.evals.trajectory import Seen, Trajectory, Turn
 from agentctx.secrets.redactor import DefaultRedactor
 from agentctx.session import Session

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agentctx.evals import figures
-from agentctx.evals.remember_results import BUDGET, Cut, Remembered, Total
+from agentctx.evals.remember.results import BUDGET, Cut, Remembered, Total
 
 COLUMNS = (
     *("cut by", "cuts", "words", "rules", "reopened", "closed"),

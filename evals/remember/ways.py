@@ -6,9 +6,9 @@ import time
 from collections.abc import Mapping
 from typing import Protocol
 
-from agentctx.evals.remember_killed import FORKS, in_a_killed_process
-from agentctx.evals.remember_life import Life
-from agentctx.evals.remember_results import BUDGET, Cut, Told
+from agentctx.evals.remember.killed import FORKS, in_a_killed_process
+from agentctx.evals.remember.life import Life
+from agentctx.evals.remember.results import BUDGET, Cut, Told
 from agentctx.evals.trajectory import Turn
 from agentctx.memory.state.constraints import standing
 from agentctx.memory.state.handoff import Receiver

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from agentctx.evals.remember_results import Told
-from agentctx.evals.remember_truth import Said, Truth
+from agentctx.evals.remember.results import Told
+from agentctx.evals.remember.truth import Said, Truth
 from agentctx.memory.hygiene import clean
 from agentctx.memory.state.constraints import standing
 from agentctx.memory.state.quotes import ANSWERED, CORRECTED, OPEN
