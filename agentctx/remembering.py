@@ -11,6 +11,7 @@ from agentctx import checked
 from agentctx.config import Settings
 from agentctx.gauges import Gauges
 from agentctx.options import Mode, Remember
+from agentctx.settle import spoken
 from agentctx.stores import Stores
 from agentctx.tools import EXPAND, names
 from agentctx.twins import twin
@@ -100,6 +101,19 @@ class Remembering:
         """
         if self.remembers and text.strip():
             self.notebook.answered(text)
+
+    def replied(self, slots: Sequence[Slot]) -> None:
+        """Note what a reply of the model's holds: calls in flight, or its last word on a request.
+
+        Raises:
+            MemoryStoreError: it cannot be written.
+        """
+        if not self.remembers:
+            return
+        if any(slot.kind is Kind.TOOL_CALL for slot in slots):
+            self.notebook.called(slots)
+        else:
+            self.answered(spoken(slots))
 
     def close(self) -> None:
         """Commit what was done since the newest record; the session may be used again afterwards.

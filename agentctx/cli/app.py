@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from agentctx.cli.memory import app as memory
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+from agentctx.cli.options import Json
 
 app = typer.Typer(
     name="agentctx",

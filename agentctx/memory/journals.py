@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from agentctx.memory.records import Step
+from agentctx.memory.records import Step, StepKind
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.store.journal import Journal, Mark
 from agentctx.memory.store.paths import journal_path
@@ -50,7 +51,7 @@ class Journals:
         self._of(step.branch).append(step)
 
     def live(self, branch: str, view: Snapshot | None) -> Live:
-        """Return the steps since what `view` has sealed, oldest first."""
+        """Return the steps since what `view` has sealed, oldest first; of calls, those in flight."""
         mark = view.store.node(view.hash).trailers.get(JOURNAL, "") if view else ""
         if branch not in self._open and not self.path(branch).exists():
             return Live((), mark)
@@ -62,7 +63,7 @@ class Journals:
                 known = self._read[branch] = _Reading(start)
             known.steps |= {step.id: step for step in journal.read(known.end or start, end)}
             known.end = end
-            return Live(tuple(known.steps.values()), f"{end[0]}:{end[1]}")
+            return Live(_unanswered(known.steps.values()), f"{end[0]}:{end[1]}")
 
     def path(self, branch: str) -> Path:
         """Return where the journal of a branch lies."""
@@ -86,6 +87,12 @@ class Journals:
             if branch not in self._open:
                 self._open[branch] = Journal(self.path(branch))
             return self._open[branch]
+
+
+def _unanswered(steps: Collection[Step]) -> tuple[Step, ...]:
+    """Return the steps without the calls whose results are among them."""
+    came = {step.call_id for step in steps if step.kind is StepKind.STEP}
+    return tuple(s for s in steps if s.kind is not StepKind.CALL or s.call_id not in came)
 
 
 def place(mark: str) -> Mark | None:

@@ -214,7 +214,7 @@ def plain(value: Any) -> Any:
         return [plain(one) for one in value]
     if value is None or isinstance(value, (bool, int, float)):
         return value
-    return plain(asdict(value)) if isinstance(value, Done) else str(value)
+    return plain(asdict(value)) if hasattr(value, "__dataclass_fields__") else str(value)
 
 
 _ENUMS = {"outcome": Outcome}

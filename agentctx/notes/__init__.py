@@ -18,9 +18,10 @@ from agentctx.notes.page import Page
 from agentctx.notes.scribe import Entry
 from agentctx.notes.standing import positions
 from agentctx.notes.whereabouts import Finder, Known
+from agentctx.options import Remember
 from agentctx.recent import Recent
 from agentctx.stores import Stores
-from agentctx.tools import COMMIT
+from agentctx.tools import COMMIT, names
 from agentctx.values import Observation, Payload, Slot, ToolCall
 
 if TYPE_CHECKING:
@@ -142,6 +143,12 @@ class Notebook:
         """Take in the model's last word on a request, before a host sends it back."""
         entry = scribe.answer(text, self.stores.redactor.redact, again=True)
         self._take(replace(entry, told=""), ahead=(entry.told,))
+
+    def called(self, slots: Sequence[Slot]) -> None:
+        """Take in calls of a reply, before a host sends them back with their results."""
+        safe = self.stores.redactor.redact
+        for entry in scribe.calls(slots, names(Remember.ON), safe):
+            self._take(entry, ahead=())
 
     def answer(self, call: ToolCall) -> str:
         """Return the answer to a call of one of memory's tools."""

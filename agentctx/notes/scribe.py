@@ -133,20 +133,9 @@ class Scribe:
 
     def _unanswered(self) -> Iterator[Entry]:
         answered = {slot.call_id for slot in self.slots if of_tool(slot)}
-        for slot in self.slots:
-            if (
-                slot.kind is Kind.TOOL_CALL
-                and slot.turn == self.standing.depth
-                and slot.call_id not in {*answered, ""}
-                and slot.tool not in self.ours
-            ):
-                done = action(observation(slot), slot.arguments or {"": slot.text})
-                yield Entry(
-                    kind=StepKind.CALL,
-                    marks=(f"call:{slot.call_id}:{content_id(slot.text)[:32]}",),
-                    action=cut(done, self.safe),
-                    call_id=slot.call_id,
-                )
+        newest = [slot for slot in self.slots if slot.turn == self.standing.depth]
+        waiting = [slot for slot in newest if slot.call_id not in {*answered, ""}]
+        yield from calls(waiting, self.ours, self.safe)
 
 
 def step(
@@ -173,6 +162,19 @@ def step(
         call_id=call_id,
         whole=came.output if short != came.output else "",
     )
+
+
+def calls(slots: Sequence[Slot], ours: Collection[str], safe: Safe) -> Iterator[Entry]:
+    """Yield the entries of calls that wait for their results; those of our tools are none."""
+    for slot in slots:
+        if slot.kind is Kind.TOOL_CALL and slot.tool not in ours:
+            done = action(observation(slot), slot.arguments or {"": slot.text})
+            yield Entry(
+                kind=StepKind.CALL,
+                marks=(f"call:{slot.call_id}:{content_id(slot.text)[:32]}",),
+                action=cut(done, safe),
+                call_id=slot.call_id,
+            )
 
 
 def answer(text: str, safe: Safe, *, again: bool = False) -> Entry:

@@ -7,9 +7,8 @@ from importlib import import_module
 from typing import Any, Final, cast
 
 from agentctx import wire
-from agentctx.errors import RedactionError
+from agentctx.errors import MemoryStoreError, RedactionError
 from agentctx.session import Session
-from agentctx.settle import spoken
 from agentctx.values import Payload, ToolCall, Usage
 from agentctx.wrap import openai_responses
 from agentctx.wrap.history import Splice, complete, key_after, turns
@@ -60,6 +59,7 @@ class Talk:
 
         Raises:
             RedactionError: secrets could not be removed.
+            MemoryStoreError: memory is on, and could not be written.
         """
         self._sent = self.session.rewrite(self._payload, wire=self.wire.NAME)
         return self._given if self._sent is self._asked else self._sent
@@ -73,9 +73,9 @@ class Talk:
             if said.usage != Usage():
                 model = said.model or str(self._asked.get("model", ""))
                 self.session.record(said.usage, model=model, sent=self._sent, wire=self.wire.NAME)
-            self._note_answer(said)
+            self._note(said)
             return self._settle(said, streamed)
-        except RedactionError:
+        except (RedactionError, MemoryStoreError):
             raise
         except Exception as error:  # law 7: the caller gets the reply, less our calls
             self._tell("wrap-failed", error)
@@ -108,12 +108,11 @@ class Talk:
             self._tell("wrap-failed", error)
             return [event]
 
-    def _note_answer(self, said: Spoken) -> None:
-        """Let memory know that a request is answered: the caller may never send that back."""
+    def _note(self, said: Spoken) -> None:
+        """Let memory know what was said: the caller may never send it back."""
         session, agents = self.session, self.wire.tool_names(self._payload)
-        if said.whole and not said.calls and session.remembers and (session.name or agents):
-            reply = {self.dialect.KEY: list(said.items)}
-            session.answered(spoken(self.wire.read(reply)))
+        if said.whole and session.remembers and (session.name or agents or said.calls):
+            session.replied(self.wire.read({self.dialect.KEY: list(said.items)}))
 
     def _hidden(self, said: Spoken) -> frozenset[str]:
         return frozenset(call.id for call in said.calls if call.name in self.ours)

@@ -6,10 +6,12 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
+from agentctx.errors import MemoryStoreError
 from agentctx.memory.memory import Memory
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Commit, Conflict
@@ -125,11 +127,19 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def abandon(self, name: str) -> None:
-        if name == "main" or name not in self._tips() or not self.lines["main"].ids:
+        if name not in self._tips():
             return
-        before = copy.deepcopy(self.lines)
+        before, refs = copy.deepcopy(self.lines), self._refs()
+        if name == "main" or len(self._tips()) == 1:
+            with pytest.raises(MemoryStoreError, match="began" if name == "main" else "last"):
+                self.memory.abandon(name, "it was too slow")
+            assert self._refs() == refs
+            return
+        parent = self.lines[name].parent
+        heir = next(one for one in (parent, "main", *sorted(self._tips())) if one in self._tips())
         made = self.memory.abandon(name, "it was too slow")
-        home = self.lines[made.branch]
+        assert made.branch == heir
+        home = self.lines[heir]
         home.ids.append(made.id)
         home.live.clear()
         assert "too slow" in dict(self.memory.snapshot(made.branch).roadmap.sections)["Lessons"]

@@ -59,6 +59,22 @@ def test_calls_of_memorys_tools_are_answered_inside(kind, tmp_path):
         assert memory.state().open_words == ()
 
 
+@hosts
+def test_a_call_is_in_flight_until_its_result_comes(kind, tmp_path):
+    session = Session("run", data=tmp_path, memory="on")
+    with serving(kind, tmp_path, *TURNS, session=session) as host:
+        host.user("Build it")
+        [(call_id, _, _)] = host.ask().calls
+        with Memory(tmp_path) as memory:  # as another process finds it after a crash
+            assert [step.action for step in memory.state().in_flight] == ["make"]
+            assert memory.state().next_action == "make"
+        host.result((call_id, "built"))
+        host.ask()
+        with Memory(tmp_path) as memory:
+            assert [step.action for step in memory.state().in_flight] == ["make docs"]
+        session.close()
+
+
 def test_an_answer_that_comes_back_is_no_second_one(tmp_path):
     model = wrap(ScriptedModel("One.", "Two."), data=tmp_path, memory="log")
     tools = [{"type": "function", "function": {"name": "bash", "parameters": {"type": "object"}}}]

@@ -148,24 +148,29 @@ class Changes:
     def abandon(self, name: str, lesson: str) -> Commit:
         """Archive a branch and keep its lesson in the roadmap of the branch that it came from.
 
+        Where that one is open no more, it is `main`, else the first by name of those that are.
+
         Raises:
             UnknownMemory: it is not there.
-            MemoryStoreError: it is the first branch.
+            MemoryStoreError: it is the first branch, or no other is open.
         """
         with self.store.transaction("abandon", session=self.session) as change:
             view = self.writer.known(change, name)
-            parent = view.branch.parent if change.tip(view.branch.parent or MAIN) else MAIN
-            if name == MAIN or parent == name:
+            if name == MAIN:
                 raise MemoryStoreError(f"{name!r} is where all began: it cannot be abandoned")
+            others = [other for other in self.store.branches() if other != name]
+            heirs = [one for one in (view.branch.parent, MAIN, *others) if one in others]
+            if not heirs:
+                raise MemoryStoreError(f"{name!r} is the last one open: none could keep its lesson")
             closing = self.writer.closing(view, Outcome.ABANDONED, lesson=lesson)
             self.writer.archive(change, view, closing)
-            home = self.writer.known(change, parent)
+            home = self.writer.known(change, heirs[0])
             lessons = dict(home.roadmap.sections).get("Lessons", "")
             said = Draft(
                 contribution=f"Abandoned {name}: {lesson}",
                 sections={"Lessons": f"{lessons}\n- {name}: {' '.join(lesson.split())}".strip()},
             )
-            return self.writer.write(change, parent, home, said, kind=CommitKind.ABANDON).record
+            return self.writer.write(change, heirs[0], home, said, kind=CommitKind.ABANDON).record
 
     def trust(self, name: str, id: str) -> Commit:
         """Let recall show a record that was held back, as what a person has read.

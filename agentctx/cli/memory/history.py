@@ -1,20 +1,20 @@
-"""What the memory commands that look print: values as JSON, or for people."""
+"""The memory commands that look at its past: history, show, diff, blame, operations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentctx.cli.memory_graph import print_graph, print_lines, when
-from agentctx.cli.memory_place import opened, view
-from agentctx.cli.memory_work import plain, tell
+from agentctx.cli.memory.graph import print_graph, print_lines, when
+from agentctx.cli.memory.place import opened, view
+from agentctx.cli.options import Json, OnBranch
 from agentctx.cli.output import print_json
 from agentctx.errors import UnknownMemory
-from agentctx.values import Trust
+from agentctx.memory.texts import plain
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -24,35 +24,34 @@ if TYPE_CHECKING:
 
 _LONGEST = 400
 
-
-def context(asked: Mapping[str, Any], min_trust: str, budget: int | None, *, as_json: bool) -> None:
-    """Print what is recalled; wrong usage if there is no such trust."""
-    from agentctx.memory.recall import Request
-
-    if min_trust.upper() not in Trust.__members__:
-        known = ", ".join(one.name.lower() for one in Trust)
-        raise typer.BadParameter(f"--min-trust {min_trust[:40]!r}: use one of {known}")
-    with opened() as memory:
-        least = Trust[min_trust.upper()]
-        found = memory.context(Request(**asked, min_trust=least), budget=budget)
-    tell(found, found.text, as_json=as_json)
+app = typer.Typer()
 
 
-def history(branch: str, limit: int, *, graph: bool, as_json: bool) -> None:
-    """Print the records of a branch, or the graph of all."""
+@app.command()
+def history(
+    graph: Annotated[bool, typer.Option("--graph", help="Draw all branches.")] = False,
+    limit: Annotated[int, typer.Option("-n", min=1, help="How many records.")] = 50,
+    branch: OnBranch = "",
+    json: Json = False,
+) -> None:
+    """List the records, newest first: of a branch, or of all with --graph."""
     with opened(branch) as memory:
         if graph:
-            print_graph(memory, limit, as_json=as_json)
+            print_graph(memory, limit, as_json=json)
             return
         found = list(islice(view(memory, branch).since(), limit))
-    if as_json:
+    if json:
         print_json(plain(found))
-    for record in () if as_json else found:
+    for record in () if json else found:
         typer.echo(f"{record.id}  {when(record.id)}  {_kind(record)}{record.title}")
 
 
-def record(id: str, *, as_json: bool) -> None:
-    """Print a record and its steps."""
+@app.command()
+def show(
+    id: Annotated[str, typer.Argument(help="A record's id, a git hash, or a branch.")],
+    json: Json = False,
+) -> None:
+    """Show a record with everything in it and its steps."""
     with opened() as memory:
         found = view(memory, id)
         made = found.latest
@@ -60,19 +59,24 @@ def record(id: str, *, as_json: bool) -> None:
         if made:
             with suppress(UnknownMemory):  # another branch's record: nobody trusted it here
                 made = memory.snapshot().record(made.id)
-    if as_json:
-        print_json({"hash": found.hash, "record": plain(made), "steps": plain(list(steps))})
+    if json:
+        print_json({"hash": found.hash, "record": plain(made), "steps": plain(steps)})
     elif made:
         typer.echo("\n".join(_record(made, found.hash, steps)))
 
 
-def difference(one: str, other: str, *, as_json: bool) -> None:
-    """Print what differs between two states."""
-    from agentctx.memory.look.difference import difference as compared
+@app.command()
+def diff(
+    one: Annotated[str, typer.Argument(metavar="A", help="A branch, record or hash.")],
+    other: Annotated[str, typer.Argument(metavar="B", help="Another; default: here.")] = "",
+    json: Json = False,
+) -> None:
+    """Show what differs from A to B: roadmap, metadata, records."""
+    from agentctx.memory.look.difference import difference
 
     with opened() as memory:
-        found = compared(view(memory, one), view(memory, other))
-    if as_json:
+        found = difference(view(memory, one), view(memory, other))
+    if json:
         print_json(plain(found))
         return
     lines = [*_heading("main.md", found.roadmap)]
@@ -83,58 +87,36 @@ def difference(one: str, other: str, *, as_json: bool) -> None:
     print_lines(map(_signed, lines or ["no difference"]))
 
 
-def blame(text: str, branch: str, *, as_json: bool) -> None:
-    """Print where lines come from."""
+@app.command()
+def blame(
+    text: Annotated[str, typer.Argument(help="A part of a line, or a record's id.")],
+    branch: OnBranch = "",
+    json: Json = False,
+) -> None:
+    """Show which record, step and observation a line comes from."""
     from agentctx.memory.look.blame import blame as blamed
 
     with opened(branch) as memory:
         found = blamed(view(memory), text)
-    if as_json:
-        print_json(plain(list(found)))
+    if json:
+        print_json(plain(found))
         return
     typer.echo("\n\n".join("\n".join(_origin(one)) for one in found))
 
 
-def operations(limit: int, *, as_json: bool) -> None:
-    """Print what was done."""
+@app.command()
+def operations(
+    limit: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 20, json: Json = False
+) -> None:
+    """List what was done to this memory, newest first; undo takes their ids."""
     with opened() as memory:
         found = list(memory.operations(limit))
-    if as_json:
-        print_json([_operation(one) for one in found])
-    for one in () if as_json else found:
+    if json:
+        rows = [plain(one) for one in found]
+        print_json([{k: value for k, value in row.items() if k != "puts"} for row in rows])
+    for one in () if json else found:
         refs = ", ".join(move.ref.removeprefix("refs/") for move in one.moves) or "-"
         typer.echo(f"{one.id}  {when(one.id)}  {one.kind}  {refs}  {one.title}".rstrip())
-
-
-def state(branch: str, budget: int | None, *, as_json: bool) -> None:
-    """Print the execution state."""
-    from agentctx.memory.state.render import BUDGET, render
-    from agentctx.tokens import counter
-
-    with opened(branch) as memory:
-        found = memory.state()
-    text = render(found, count=counter().count, budget=budget or BUDGET)
-    if as_json:
-        print_json({"state": plain(found), "text": text})
-    else:
-        typer.echo(text)
-
-
-def handoff(known: str, window: int | None, budget: int, branch: str, *, as_json: bool) -> None:
-    """Print what another agent should be told."""
-    from agentctx.memory.state.handoff import Receiver
-    from agentctx.memory.state.handoff import handoff as handed
-    from agentctx.tokens import counter
-
-    to = Receiver(known=known, window=window)
-    with opened(branch) as memory:
-        found = handed(memory.state(), to, budget, count=counter().count, steps=memory.live())
-    if as_json:
-        print_json(plain(found))
-    elif found.text:
-        typer.echo(found.text)
-    if not as_json:
-        typer.echo(found.why, err=True)
 
 
 def _signed(line: str) -> Text:
@@ -183,10 +165,6 @@ def _origin(one: Origin) -> Iterator[str]:
         yield f"  evidence: {done.command or done.commit or 'none given'}{code}"
     for step in one.steps:
         yield from (f"  {line}" for line in _step(step))
-
-
-def _operation(one: Any) -> dict[str, Any]:
-    return {key: value for key, value in plain(one).items() if key != "puts"}
 
 
 def _kind(record: Commit) -> str:

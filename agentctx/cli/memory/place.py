@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from agentctx.memory.memory import Memory
     from agentctx.memory.snapshot import Snapshot
 
-MAIN = "main"
 _FILE = "branch"
 _LONGEST = 300
 
@@ -122,6 +121,7 @@ def _made(memory: Memory, id: str) -> str | None:
 def _kept(stores: Stores) -> str:
     """Return the branch that `switch` wrote down, the first one where it is gone or unreadable."""
     from agentctx.memory import names
+    from agentctx.memory.reader import MAIN
 
     try:
         with (stores.settings.data / _FILE).open(encoding="utf-8") as file:

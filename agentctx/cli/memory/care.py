@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentctx.cli.memory_place import opened
-from agentctx.cli.memory_work import plain, tell
+from agentctx.cli.memory.place import opened
+from agentctx.cli.memory.told import tell
+from agentctx.cli.options import Json, Many
 from agentctx.cli.output import print_json
 from agentctx.errors import MemoryStoreError
+from agentctx.memory.texts import plain
 from agentctx.stores import ARCHIVE
 
 if TYPE_CHECKING:
@@ -21,62 +23,67 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 
+app = typer.Typer()
 
+
+@app.command()
 def forget(
-    text: str,
-    pattern: str,
-    records: Sequence[str],
-    session: str,
-    *,
-    archive: bool,
-    yes: bool,
-    as_json: bool,
+    text: Annotated[str, typer.Argument(help="What is to be in no object any more.")] = "",
+    pattern: Annotated[str, typer.Option(metavar="RE", help="What matches (RE2).")] = "",
+    record: Annotated[
+        Many, typer.Option(metavar="ID", help="A record with its steps; may be repeated.")
+    ] = None,
+    session: Annotated[str, typer.Option(help="All of a session.")] = "",
+    archive: Annotated[
+        bool, typer.Option("--archive", help="Remove the originals that hold it, too.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; else only say what would go.")] = False,
+    json: Json = False,
 ) -> None:
-    """Say what would go, or let it go and print the proof."""
-    wanted = _target(text, pattern, records, session)
-    with opened() as memory:
-        from agentctx.memory import forget as forgetting
+    """Rewrite all branches without something, and prove that no object holds it."""
+    from agentctx.memory import forget as forgetting
 
+    wanted = _target(text, pattern, record or (), session)
+    with opened() as memory:
         exact = forgetting.resolved(memory, wanted)
         originals = _originals(memory.folder / ARCHIVE, exact)
         if not yes:
-            _plan(forgetting.found(memory, exact), originals, as_json=as_json)
+            _plan(forgetting.found(memory, exact), originals, as_json=json)
             return
         proof = forgetting.forget(memory, exact)
         if archive:
             _remove(memory.folder / ARCHIVE, originals)
         lines = [proof.line, *_left(originals, removed=archive), *_elsewhere(memory)]
-    if as_json:
-        print_json({**plain(proof), "originals": list(originals), "removed": archive})
-    else:
-        typer.echo("\n".join(lines))
+    shown = {**plain(proof), "originals": originals, "removed": archive}
+    tell(shown, "\n".join(lines), as_json=json)
 
 
-def verify(*, as_json: bool) -> int:
-    """Print what is wrong; return 1 if anything is."""
-    from agentctx.memory.look.health import verify as problems
+@app.command()
+def verify(json: Json = False) -> int:
+    """Check every object, record, journal and the index; git fsck too where there is git."""
+    from agentctx.memory.look import health
 
     with opened() as memory:
-        found = list(problems(memory))
-    if as_json:
-        print_json({"ok": not found, "problems": found})
-    else:
-        typer.echo("\n".join(found) or "All is well")
+        found = list(health.verify(memory))
+    tell({"ok": not found, "problems": found}, "\n".join(found) or "All is well", as_json=json)
     return 1 if found else 0
 
 
-def gc(cap: int | None, *, as_json: bool) -> None:
-    """Pack the memory."""
-    from agentctx.memory.look.health import gc as packed
+@app.command()
+def gc(
+    cap: Annotated[
+        int | None, typer.Option(min=0, help="Bytes; old archived branches go to keep below.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Pack everything and drop what nothing leads to."""
+    from agentctx.memory.look import health
 
     with opened() as memory:
-        done = packed(memory, cap=cap)
+        done = health.gc(memory, cap=cap)
     gone = f"; dropped for the cap: {', '.join(done.dropped)}" if done.dropped else ""
-    tell(
-        done,
-        f"{done.before:,} bytes before, {done.after:,} after, {done.objects:,} objects{gone}",
-        as_json=as_json,
-    )
+    line = f"{done.before:,} bytes before, {done.after:,} after, {done.objects:,} objects{gone}"
+    tell(done, line, as_json=json)
 
 
 def _target(text: str, pattern: str, records: Sequence[str], session: str) -> Target:
