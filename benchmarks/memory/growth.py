@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from agentctx.memory.store import Store
+from agentctx.memory.store.paths import head
+from benchmarks.memory import texts
 from benchmarks.memory.git_sides import GitPythonLog
 from benchmarks.memory.ours import Ours
 from benchmarks.memory.plan import OURS, Bench
 from benchmarks.memory.rows import Row
 
 MEASURE = "bytes on disk, commits that contribute 500 B"
+STORE = f"{OURS}, the store alone"
 
 
 def measure(bench: Bench) -> Iterator[Row]:
@@ -19,6 +24,7 @@ def measure(bench: Bench) -> Iterator[Row]:
     for count in bench.scale.grown:
         bench.tell(f"{MEASURE}: {count:,} commits")
         yield from _ours(bench.folder / f"grown-{count}", count)
+        yield from _entries(bench.folder / f"entries-{count}", count)
         yield from _log(bench.folder / f"log-{count}", count)
 
 
@@ -32,6 +38,28 @@ def _ours(folder: Path, count: int) -> Iterator[Row]:
     side.close()
     yield from _rows(OURS, count, peak, git)
     yield _row(f"{count:,}: whole folder", OURS, _size(folder, "**/*"))
+
+
+def _entries(folder: Path, count: int) -> Iterator[Row]:
+    """Yield the same for commits that write 500 B as they are, as the layouts of git are compared."""
+    git, peak, branch = folder / "memory.git", 0, head("main")
+    with Store(folder) as store:
+        for number in range(count):
+            with store.transaction("commit") as change:
+                tip = change.tip("main")
+                change.put(
+                    branch,
+                    files={f"entries/{number // 100:04}/{number:06}.md": texts.record(number, 500)},
+                    parents=[tip] if tip else [],
+                    base=tip,
+                    title=texts.title(number),
+                    trailers={},
+                    at=time.time(),
+                )
+            if number % 16 == 15 or number == count - 1:
+                peak = max(peak, _size(git, "objects/??/*"))
+        store.checkpoint()
+    yield from _rows(STORE, count, peak, git)
 
 
 def _log(folder: Path, count: int) -> Iterator[Row]:

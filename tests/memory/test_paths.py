@@ -15,13 +15,11 @@ from agentctx.memory.store import paths
 @pytest.mark.parametrize(
     ("number", "shard"),
     [
-        (0, "000/0"),
-        (15, "000/0"),
-        (16, "000/1"),
-        (255, "000/f"),
-        (256, "001/0"),
-        (10_000, "027/1"),
-        (1_048_576, "1000/0"),
+        (0, "0000"),
+        (99, "0000"),
+        (100, "0001"),
+        (10_000, "0100"),
+        (1_048_576, "10485"),
     ],
 )
 def test_a_record_stands_in_the_folder_of_its_number(number: int, shard: str) -> None:
@@ -37,10 +35,10 @@ def test_every_part_of_a_path_may_stand_in_a_tree(number: int) -> None:
         assert [names.file(part) for part in path.split("/")]
 
 
-def test_no_folder_holds_more_than_sixteen_records() -> None:
+def test_no_folder_holds_more_than_a_hundred_records() -> None:
     commits = [Commit(id=ids.new(), branch="main", number=number) for number in range(2_000)]
     folders = [paths.commit_path(commit).rpartition("/")[0] for commit in commits]
-    assert max(map(folders.count, set(folders))) == 16
+    assert max(map(folders.count, set(folders))) == 100
 
 
 def test_a_branch_has_its_refs_and_one_journal() -> None:

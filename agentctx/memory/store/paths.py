@@ -10,10 +10,11 @@ from agentctx.memory.records import Commit
 ROADMAP, BRANCH, WORDS, TRUSTED = "main.md", "branch.yaml", "words.jsonl", "trusted.txt"
 COMMITS, LOGS, METADATA = "commits", "logs", "metadata"
 HEADS, ARCHIVE = "refs/heads/", "refs/archive/"
+_A_FOLDER = 100
 
 
 def commit_path(commit: Commit) -> str:
-    """Return where a record stands: folders of 16, so that no tree grows with history."""
+    """Return where a record stands: a hundred to a folder, so that trees stay small."""
     return f"{COMMITS}/{_shard(commit)}/{commit.id}.md"
 
 
@@ -59,4 +60,4 @@ def journal_path(folder: Path, branch: str) -> Path:
 
 
 def _shard(commit: Commit) -> str:
-    return f"{commit.number // 256:03x}/{commit.number // 16 % 16:x}"
+    return f"{commit.number // _A_FOLDER:04}"

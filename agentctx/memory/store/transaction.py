@@ -39,11 +39,6 @@ class Transaction:
         """Return the commit that a ref names, as this operation leaves it."""
         return self._value(_ref(ref))
 
-    def cancel(self) -> None:
-        """Let nothing of it happen."""
-        self._new.clear()
-        self._puts.clear()
-
     def put(
         self,
         ref: str,
