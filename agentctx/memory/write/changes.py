@@ -10,6 +10,7 @@ from agentctx.memory import merge
 from agentctx.memory.journals import Journals, Live
 from agentctx.memory.records import (
     Branch,
+    Clash,
     Commit,
     CommitKind,
     Conflict,
@@ -22,6 +23,7 @@ from agentctx.memory.store import Store
 from agentctx.memory.store.operation import Operation
 from agentctx.memory.store.paths import HEADS, TRUSTED, head
 from agentctx.memory.write import reversal
+from agentctx.memory.write.compose import Entry
 from agentctx.memory.write.draft import Draft
 from agentctx.memory.write.joining import Sides, join, told
 from agentctx.memory.write.writer import Writer, missing
@@ -123,6 +125,7 @@ class Changes:
 
         Raises:
             UnknownMemory: one of them is not there.
+            MemoryStoreError: the policy answers what is no conflict.
         """
         if name == into:
             raise MemoryStoreError(f"{name!r} cannot be merged into itself: switch first")
@@ -138,6 +141,7 @@ class Changes:
             live = self.journals.live(into, ours)
             said = made if made.contribution else replace(made, contribution=told(theirs, outcome))
             entry = self.writer.entry(said, ours.branch, ours, live, CommitKind.MERGE)
+            policy.check(_clashes(sides, entry) if policy.given else ())
             joined = join(sides, entry, policy)
             if isinstance(joined, Conflict):
                 return joined
@@ -238,3 +242,9 @@ class Changes:
             for step in view.steps(record) if record else ():
                 if step.id not in known:
                     self.journals.append(replace(step, branch=name))
+
+
+def _clashes(sides: Sides, entry: Entry) -> tuple[Clash, ...]:
+    """Return all that two sides disagree about, whoever settles it."""
+    found = join(sides, entry, merge.policy("agent"))
+    return found.clashes if isinstance(found, Conflict) else ()
