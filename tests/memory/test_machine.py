@@ -153,7 +153,10 @@ class Machine(RuleBasedStateMachine):
         kept = {name: set(line.live) for name, line in self.lines.items()}
         self.memory.undo()
         self.lines, _ = self.undone.pop()
-        for name, steps in kept.items():  # they stay in their journals, also where no commit is left
+        for (
+            name,
+            steps,
+        ) in kept.items():  # they stay in their journals, also where no commit is left
             if steps:
                 self.lines.setdefault(name, Line()).live |= steps
 
