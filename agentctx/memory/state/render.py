@@ -24,6 +24,7 @@ NEXT = "Next action: "
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _MARKS = str.maketrans("“”", '""')
 _LONGEST = 240  # characters of an item
+_SPARE = 16  # tokens, for where texts meet and for blank lines of the user's that are cut apart
 _CLIPPED = 1_200  # characters of the next action
 
 
@@ -53,7 +54,7 @@ def block(
     """Return the parts of the block, the user's own text told apart."""
     parts = quoted(state.words, count=count, budget=words_budget, frame=budget // 2)
     frame = "\n".join([HEAD, *(part.text for part in parts if not part.theirs)])
-    rest = _rest(state, count, budget - count(f"{frame}\n") - 1)
+    rest = _rest(state, count, budget - count(f"{frame}\n") - _SPARE)
     return (Part(HEAD), *parts, *(Part(line) for line in rest))
 
 
