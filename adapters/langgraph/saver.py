@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     WRITES_IDX_MAP,
+    BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -27,8 +28,8 @@ from agentctx.adapters.langgraph.place import Place
 from agentctx.adapters.langgraph.prune import history, newest
 from agentctx.adapters.langgraph.thread import Entry, Files, View, Write
 from agentctx.adapters.langgraph.threads import Threads, opened
-from agentctx.adapters.langgraph.twins import AsyncSaver
 from agentctx.errors import ConfigError
+from agentctx.twins import stream, twin
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import DeltaChannelHistory
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _STRATEGIES = ("keep_latest", "delete")
 
 
-class AgentctxSaver(AsyncSaver):
+class AgentctxSaver(BaseCheckpointSaver[str]):
     """Keeps the checkpoints of graphs; several processes and threads may share a data folder.
 
     What cannot be serialized is refused, never pickled. As with every checkpointer of LangGraph,
@@ -210,6 +211,12 @@ class AgentctxSaver(AsyncSaver):
             return {channel: {"writes": []} for channel in channels}
         found = history(view, entry, channels)
         return {channel: self._codec.history(view, one) for channel, one in found.items()}
+
+    aget_tuple, alist = twin(get_tuple), stream(list)
+    aput, aput_writes = twin(put), twin(put_writes)
+    adelete_thread, adelete_for_runs = twin(delete_thread), twin(delete_for_runs)
+    acopy_thread, aprune = twin(copy_thread), twin(prune)
+    aget_delta_channel_history = twin(get_delta_channel_history)
 
     def get_next_version(self, current: Any, channel: None) -> str:
         """Return a version greater than `current`, and like none on another fork."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -24,6 +23,7 @@ from agentctx.adapters.langgraph.search import Catalogue
 from agentctx.adapters.langgraph.threads import opened
 from agentctx.errors import MemoryStoreError
 from agentctx.memory.store import Transaction
+from agentctx.twins import twin
 
 _BRANCH = "items"
 _REF = f"refs/heads/{_BRANCH}"
@@ -69,9 +69,7 @@ class AgentctxStore(BaseStore):
             self._write(transaction, puts, tip)
         return results
 
-    async def abatch(self, ops: Iterable[Op]) -> list[Any]:
-        """Do as `batch`, off the event loop."""
-        return await asyncio.to_thread(self.batch, list(ops))
+    abatch = twin(batch)
 
     def history(self, namespace: tuple[str, ...], key: str) -> list[Item]:
         """Return every value that a key has had, newest first, deleted ones too."""
