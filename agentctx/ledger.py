@@ -124,14 +124,13 @@ class Ledger:
         with db.reading(self._engine) as connection:
             return connection.scalar(chosen)
 
-    def record(self, spent: Usage, *, session: str, turn: int | None = None, model: str) -> None:
-        """Add the tokens of one model call; without a `turn` it is the session's next."""
-        row = {"session": session, "turn": turn, "model": model, "at": time.time()}
+    def record(self, spent: Usage, *, session: str, model: str) -> None:
+        """Add the tokens of one model call, the session's next."""
+        row = {"session": session, "model": model, "at": time.time()}
         earlier = sa.select(sa.func.count()).where(usage.c.session == session)
         with db.writing(self._engine) as connection:
-            if turn is None:
-                row["turn"] = connection.scalar(earlier)
-            connection.execute(usage.insert().values(row | asdict(spent)))
+            turn = connection.scalar(earlier)
+            connection.execute(usage.insert().values(row | {"turn": turn} | asdict(spent)))
 
     def calls(self, session: str) -> tuple[Call, ...]:
         """Return the model calls of a session in the order in which they came."""

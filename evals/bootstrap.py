@@ -9,29 +9,28 @@ from agentctx.evals.counts import ratio
 from agentctx.evals.results import Interval
 
 SAMPLES = 1_000
+"""How many times tasks are drawn."""
+
 _SEED = 20_261_130
 
 
-def intervals(
-    tasks: Sequence[Mapping[str, tuple[float, float]]], samples: int = SAMPLES
-) -> dict[str, Interval]:
+def intervals(tasks: Sequence[Mapping[str, tuple[float, float]]]) -> dict[str, Interval]:
     """Return a 95 % interval for each ratio of sums.
 
     Args:
         tasks: for each task, metric → (numerator, denominator); tasks are drawn with
             replacement, so runs of one task stay together.
-        samples: how many times.
     """
     if not tasks:
         return {}
-    draws = _draws(len(tasks), samples)
+    draws = _draws(len(tasks))
     names = list(tasks[0])
     return {name: _interval([task[name] for task in tasks], draws) for name in names}
 
 
-def _draws(size: int, samples: int) -> list[list[int]]:
+def _draws(size: int) -> list[list[int]]:
     chance = random.Random(_SEED)  # noqa: S311 - reproducible on purpose
-    return [chance.choices(range(size), k=size) for _ in range(samples)]
+    return [chance.choices(range(size), k=size) for _ in range(SAMPLES)]
 
 
 def _interval(pairs: Sequence[tuple[float, float]], draws: list[list[int]]) -> Interval:

@@ -43,22 +43,21 @@ class Demo:
         return all(law.holds for law in self.laws) and self.revival.holds
 
 
-def run(
-    path: Path | None = None, *, tell: Tell | None = None, settings: Settings | None = None
-) -> Demo:
+def run(path: Path | None = None, *, tell: Tell | None = None) -> Demo:
     """Play a recorded run; needs no key and no network, and leaves nothing behind.
+
+    The settings are agentctx's own defaults, whatever the user's are.
 
     Args:
         path: a file of trajectories, of which the first is played; the default is the one that ships.
         tell: told of each call.
-        settings: the default is agentctx's own defaults, whatever the user's settings are.
 
     Raises:
         DataError: the file holds no trajectory that can be read.
     """
     begin = time.perf_counter()
     trajectory = first(path or shipped())
-    played = play(trajectory, settings or Settings(), tell or _nobody)
+    played = play(trajectory, Settings(), tell or _nobody)
     revival = revive(trajectory)
     seconds = time.perf_counter() - begin
     return Demo(played=played, laws=laws(played), revival=revival, seconds=seconds)

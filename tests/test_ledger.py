@@ -151,8 +151,8 @@ def test_usage_and_events_of_many_processes_are_all_there(file: Path, times: int
         from agentctx.ledger import Ledger
         from agentctx.values import Usage
         ledger = Ledger(sys.argv[1], durable=False)
-        for turn in range(int(sys.argv[2])):
-            ledger.record(Usage(input=1, output=2), session=sys.argv[3], turn=turn, model="m")
+        for _ in range(int(sys.argv[2])):
+            ledger.record(Usage(input=1, output=2), session=sys.argv[3], model="m")
             ledger.note(Event("expand", sys.argv[3]))
     """
     together(8, script, file, times)
@@ -178,9 +178,9 @@ def test_a_handle_for_what_is_no_id_is_refused(ledger: Ledger, name: str) -> Non
 
 def test_stats_are_sums_over_a_session_or_all(ledger: Ledger) -> None:
     ledger.decide_all([decision(1), decision(2, text=None), decision(3, session="t")])
-    ledger.record(Usage(input=5, cache_read=7), session="s", turn=1, model="a")
-    ledger.record(Usage(input=1, cache_write=2), session="s", turn=2, model="b")
-    ledger.record(Usage(output=4, cache_write_1h=3), session="t", turn=1, model="b")
+    ledger.record(Usage(input=5, cache_read=7), session="s", model="a")
+    ledger.record(Usage(input=1, cache_write=2), session="s", model="b")
+    ledger.record(Usage(output=4, cache_write_1h=3), session="t", model="b")
     log = Log(ledger.note)
     for kind, session in [(EXPAND, "s"), ("reduce", "s"), (EXPAND, "t")]:
         log(Event(kind, session))
@@ -200,15 +200,15 @@ def test_stats_are_sums_over_a_session_or_all(ledger: Ledger) -> None:
 
 
 def test_calls_and_events_come_back_in_order(ledger: Ledger) -> None:
-    for turn in (1, 2):
-        ledger.record(Usage(input=turn), session="s", turn=turn, model="m")
+    for turn in (0, 1):
+        ledger.record(Usage(input=turn), session="s", model="m")
         ledger.note(Event("reduce", "s", {"turn": turn, "path": Path("x")}))
     assert ledger.calls("s") == tuple(
-        Call(session="s", turn=turn, model="m", usage=Usage(input=turn)) for turn in (1, 2)
+        Call(session="s", turn=turn, model="m", usage=Usage(input=turn)) for turn in (0, 1)
     )
     assert [event.detail for event in ledger.events("s")] == [
+        {"turn": 0, "path": "x"},
         {"turn": 1, "path": "x"},
-        {"turn": 2, "path": "x"},
     ]
 
 
@@ -224,9 +224,9 @@ def test_values_that_no_database_holds_are_refused_in_one_line(ledger: Ledger) -
     with pytest.raises(LedgerError, match="give it JSON values"):
         ledger.note(Event("reduce", "s", cycle))
     with pytest.raises(LedgerError, match="a value cannot pass"):
-        ledger.record(Usage(input=1 << 70), session="s", turn=1, model="m")
+        ledger.record(Usage(input=1 << 70), session="s", model="m")
     with pytest.raises(LedgerError, match="a value cannot pass"):
-        ledger.record(Usage(), session="\ud800", turn=1, model="m")
+        ledger.record(Usage(), session="\ud800", model="m")
     assert ledger.stats().calls == 0
 
 

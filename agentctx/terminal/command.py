@@ -35,6 +35,7 @@ _SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"}
 _WRAPPERS = frozenset("timeout time sudo env nice nohup stdbuf xargs command exec unbuffer".split())
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_LABEL = 24  # characters
 _CHDIR = re.compile(r"^\s*cd\s+\S+\s*(?:&&|;)\s*")
 _READ_TOOL = re.compile(r"read|view|cat|get|search|grep|glob|list|ls\b|find|fetch|open|diff", re.I)
 
@@ -138,7 +139,7 @@ def _kind(stage: list[str]) -> Output | None:
     return Output.RUN
 
 
-def label(command: str, tool: str = "", longest: int = 24) -> str:
+def label(command: str) -> str:
     """Name an observation in a few words that its reader recognises: its command, clipped."""
-    words = " ".join(_CHDIR.sub("", command).split()) or tool
-    return words if len(words) <= longest else words[: longest - 1] + "…"
+    words = " ".join(_CHDIR.sub("", command).split())
+    return words if len(words) <= _LABEL else words[: _LABEL - 1] + "…"

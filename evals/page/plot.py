@@ -10,6 +10,7 @@ from agentctx.evals.page.markup import Html, join, tag
 
 Label = Callable[[float], str]
 WIDE, NARROW = 1000, 372
+_TICKS = 4  # about so many
 """Widths in which a chart is drawn; the style sheet shows the one that fits."""
 
 
@@ -46,11 +47,11 @@ class Plot:
         return round(self.floor - room * value / (self.most or 1), 1)
 
 
-def ticks(most: float, about: int = 4) -> list[float]:
+def ticks(most: float) -> list[float]:
     """Return round values from 0 to at least `most`."""
     if most <= 0:
         return [0.0, 1.0]
-    raw = most / about
+    raw = most / _TICKS
     size = 10.0 ** floor(log10(raw))
     step = next(size * n for n in (1, 2, 2.5, 5, 10) if size * n >= raw * 0.999)
     return [round(step * n, 12) for n in range(ceil(most / step - 1e-9) + 1)]

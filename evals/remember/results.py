@@ -10,6 +10,7 @@ from agentctx.evals.quantile import quantile
 WAYS = ("kill", "compaction", "resume", "fork", "handoff")
 """The ways of cutting a run."""
 
+_EACH = 3  # examples of a kind of fault
 BUDGET = 600
 """Tokens that may be told beside the user's own text."""
 
@@ -181,9 +182,9 @@ def total(way: str, cuts: Sequence[Cut]) -> Total:
     )
 
 
-def _examples(cuts: Sequence[Cut], each: int = 3) -> tuple[Cut, ...]:
+def _examples(cuts: Sequence[Cut]) -> tuple[Cut, ...]:
     found: dict[tuple[str, tuple[str, ...]], list[Cut]] = {}
     for cut in cuts:
         if cut.faults:
             found.setdefault((cut.way, cut.faults), []).append(cut)
-    return tuple(cut for some in found.values() for cut in some[:each])
+    return tuple(cut for some in found.values() for cut in some[:_EACH])

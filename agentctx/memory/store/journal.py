@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from agentctx.errors import MemoryCorrupt
 from agentctx.files import private_folder
@@ -34,7 +34,7 @@ class Journal:
 
     def __init__(self, path: Path, *, disk: Disk | None = None) -> None:
         """Use the file at `path`, made when it is first needed; `disk` is what it is written by."""
-        self.path, self.torn = path, 0
+        self.path = path
         self._disk = disk or Disk()
         self._turn = threading.RLock()
         self._descriptor, self._generation = -1, ""
@@ -66,7 +66,8 @@ class Journal:
             places = [mark[1] for mark in (start, end) if mark and mark[0] == self._generation]
             first = places[0] if start and start[0] == self._generation else 0
             last = places[-1] if end and end[0] == self._generation else line_end(descriptor)
-            return list(self._steps(read_at(descriptor, first, last)))
+            found = map(_step, lines.scan(read_at(descriptor, first, last)))
+            return [step for step in found if step]
 
     def end(self) -> Mark:
         """Return the mark behind the last whole line; what stands before a mark is durable.
@@ -184,7 +185,6 @@ class Journal:
     def _cut(self, descriptor: int) -> None:
         end = line_end(descriptor)
         if end < os.fstat(descriptor).st_size:
-            self.torn += 1
             self._disk.truncate(descriptor, end)
 
     def _rewrite(self, descriptor: int, end: int) -> None:
@@ -210,21 +210,13 @@ class Journal:
             self._enter()
             self._generation = self._named() or self._begun()
 
-    def _steps(self, data: bytes) -> Iterator[Step]:
-        for line in lines.scan(data):
-            step = _step(line.value)
-            if step:
-                yield step
-            elif not line.value:
-                self.torn += 1
-
 
 def _header() -> bytes:
     return lines.encode({_GENERATION: secrets.token_hex(8)})
 
 
-def _step(value: dict[str, Any] | None) -> Step | None:
+def _step(line: lines.Line) -> Step | None:
     try:
-        return texts.step(value) if value and _GENERATION not in value else None
+        return texts.step(line.value) if line.value and _GENERATION not in line.value else None
     except MemoryCorrupt:  # of a newer version
         return None

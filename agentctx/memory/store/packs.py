@@ -17,7 +17,7 @@ from agentctx.memory.store import trees
 from agentctx.memory.store.parts import Parts
 
 _FEW = 4
-_FANOUT, _NAMES = 8, 8 + 4 * 256
+_NAMES = 8 + 4 * 256
 
 
 def pack(parts: Parts, hashes: Iterable[str]) -> str:

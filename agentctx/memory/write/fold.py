@@ -26,26 +26,24 @@ class Summariser(Protocol):
         """Return the progress up to and with `previous`; `steps` are those since."""
 
 
-def fold(previous: Commit | None, limit: int = LIMIT) -> str:
+def fold(previous: Commit | None) -> str:
     """Return the progress up to and with a record: one line a record, the newest ones and the first.
 
-    Args:
-        previous: the record before, None where there is none.
-        limit: characters that the result may take, at least 400.
+    It is "" where there is no record before.
     """
     if previous is None:
         return ""
     lines = [*previous.previous.split("\n"), _line(previous)]
-    return _bounded([line for line in lines if line], limit)
+    return _bounded([line for line in lines if line])
 
 
-def bounded(text: str, limit: int = 2 * LIMIT) -> str:
+def bounded(text: str) -> str:
     """Return a summary that someone else wrote, cut at the end of a line or word."""
     text = text.strip()
-    if len(text) <= limit:
+    if len(text) <= 2 * LIMIT:
         return text
-    cut = text[: limit - 2]
-    return f"{cut[: max(cut.rfind(chr(10)), cut.rfind(' '), limit // 2)].rstrip()} …"
+    cut = text[: 2 * LIMIT - 2]
+    return f"{cut[: max(cut.rfind(chr(10)), cut.rfind(' '), LIMIT)].rstrip()} …"
 
 
 def _line(record: Commit) -> str:
@@ -53,9 +51,9 @@ def _line(record: Commit) -> str:
     return f"- {text if len(text) <= _LINE else f'{text[: _LINE - 1]}…'}"
 
 
-def _bounded(lines: list[str], limit: int) -> str:
+def _bounded(lines: list[str]) -> str:
     """Keep the first line and the newest ones; count what stood between."""
-    if sum(len(line) + 1 for line in lines) <= limit:
+    if sum(len(line) + 1 for line in lines) <= LIMIT:
         return "\n".join(lines)
     hidden, kept = 0, []
     for line in lines:
@@ -64,7 +62,7 @@ def _bounded(lines: list[str], limit: int) -> str:
         else:
             kept.append(line)
     first, rest = kept[0][:_LINE], kept[1:]
-    room = limit - len(first) - len("- (999999 earlier: see history)\n\n")
+    room = LIMIT - len(first) - len("- (999999 earlier: see history)\n\n")
     while rest and sum(len(line) + 1 for line in rest) > room:
         rest.pop(0)
         hidden += 1
