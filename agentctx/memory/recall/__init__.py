@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from agentctx.errors import ToolError, UnknownMemory
 from agentctx.memory.recall import cursor, levels, passages
@@ -94,13 +95,6 @@ def recall(
     point, newer = cursor.read(level, request.cursor) if request.cursor else (None, False)
     if point is not None:
         _check(story, point, request.cursor)
-
-    def page(size: int) -> Window:
-        if story.before is None or newer:
-            start = point or Point()
-            return downwards(story.after(start.key), start, size, count)
-        return upwards(story.before(point.key if point else ""), point, size, count)
-
     branch = view.branch.name if view else request.branch
     frame = Frame(
         level=level,
@@ -110,7 +104,7 @@ def recall(
         scrolls=story.before is not None,
         up=story.before is not None and not newer,
     )
-    return framed(page, frame, count, budget)
+    return framed(partial(_page, story, point, newer, count), frame, count, budget)
 
 
 def level_of(request: Request) -> str:
@@ -155,27 +149,15 @@ def _story(
             raise ToolError("search needs 'query': the words to look for")
         return levels.search(request.query, hits, least, view)
     if level == "status":
-        return levels.whole(
-            overview(view, others), latest.id if view and (latest := view.latest) else ""
-        )
+        latest = view.latest if view else None
+        return levels.whole(overview(view, others), latest.id if latest else "")
     if level == "log" and not request.commit:
         return levels.log(live, least)
     if request.commit and (said := _said(view, live, request.commit)) is not None:
         return levels.whole(passages.step(said, least), said.id)
     if view is None:
         raise UnknownMemory("nothing is remembered yet: commit a first record")
-    if level == "branch":
-        return levels.branch(view, live, request.k, least)
-    if level == "metadata":
-        return levels.metadata(view, request.segment, count)
-    found = view.record(request.commit) if request.commit else view.latest
-    if found is None:
-        raise UnknownMemory(f"branch {view.branch.name!r} has no record yet: commit one")
-    return (
-        levels.log(view.steps(found), least, found)
-        if level == "log"
-        else levels.commit(found, least)
-    )
+    return _of_branch(level, view, live, request, count)
 
 
 def _said(view: View | None, live: Sequence[Step], id: str) -> Step | None:
@@ -184,6 +166,33 @@ def _said(view: View | None, live: Sequence[Step], id: str) -> Step | None:
     kept = (Step(id=w.id, kind=StepKind.USER, observation=w.text, trust=Trust.USER) for w in words)
     heard = (step for step in live if step.kind is StepKind.USER)
     return next((step for step in (*kept, *heard) if step.id == id), None)
+
+
+def _of_branch(
+    level: str, view: View, live: Sequence[Step], request: Request, count: Callable[[str], int]
+) -> Story:
+    """Return what is told of a branch, its metadata or one of its records."""
+    least = request.min_trust
+    if level == "branch":
+        return levels.branch(view, live, request.k, least)
+    if level == "metadata":
+        return levels.metadata(view, request.segment, count)
+    found = view.record(request.commit) if request.commit else view.latest
+    if found is None:
+        raise UnknownMemory(f"branch {view.branch.name!r} has no record yet: commit one")
+    if level == "log":
+        return levels.log(view.steps(found), least, found)
+    return levels.commit(found, least)
+
+
+def _page(
+    story: Story, point: Point | None, newer: bool, count: Callable[[str], int], size: int
+) -> Window:
+    """Return the part of a story from a point on that takes up to `size` tokens."""
+    if story.before is None or newer:
+        start = point or Point()
+        return downwards(story.after(start.key), start, size, count)
+    return upwards(story.before(point.key if point else ""), point, size, count)
 
 
 def _check(story: Story, point: Point, given: str) -> None:
