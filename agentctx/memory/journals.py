@@ -13,8 +13,6 @@ from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.store.journal import Journal, Mark
 from agentctx.memory.store.paths import journal_path
 
-JOURNAL = "Agentctx-Journal"
-
 
 class Live(NamedTuple):
     """The steps of a branch that no record has sealed, and the mark that seals them."""
@@ -52,7 +50,7 @@ class Journals:
 
     def live(self, branch: str, view: Snapshot | None) -> Live:
         """Return the steps since what `view` has sealed, oldest first; of calls, those in flight."""
-        mark = view.store.node(view.hash).trailers.get(JOURNAL, "") if view else ""
+        mark = view.mark if view else ""
         if branch not in self._open and not self.path(branch).exists():
             return Live((), mark)
         journal, start = self._of(branch), place(mark)
@@ -71,7 +69,7 @@ class Journals:
 
     def trim(self, branch: str, view: Snapshot) -> None:
         """Drop what `view` has sealed from the journal of its branch, if nobody else writes there."""
-        start = place(view.store.node(view.hash).trailers.get(JOURNAL, ""))
+        start = place(view.mark)
         if start and self.path(branch).exists():
             self._of(branch).trim(start)
 

@@ -13,7 +13,7 @@ from agentctx import tokens
 from agentctx.errors import MemoryStoreError
 from agentctx.memory import code, ids, merge, names
 from agentctx.memory.hygiene import safely
-from agentctx.memory.reader import MAIN, Reader
+from agentctx.memory.reader import Reader
 from agentctx.memory.records import Branch, Commit, Conflict, Outcome, Step, StepKind
 from agentctx.memory.store.operation import Operation
 from agentctx.memory.write.changes import Changes
@@ -35,7 +35,7 @@ class Memory(Reader):
         self,
         folder: Path | str,
         *,
-        branch: str = MAIN,
+        branch: str = names.MAIN,
         session: str = "",
         agent: str = "",
         trust: Trust = Trust.MODEL,
@@ -210,7 +210,7 @@ class Memory(Reader):
         """Take back the newest operation, or the one that begins so."""
         undone = self._changes.undo(operation)
         if self.store.tip(self.current) is None:
-            self.current = MAIN
+            self.current = names.MAIN
         return undone
 
     def close(self) -> None:

@@ -7,6 +7,9 @@ from functools import lru_cache
 
 from agentctx.errors import MemoryNameError
 
+MAIN = "main"
+"""The first branch."""
+
 BRANCH_RULE = (
     "use 1-4 parts of a-z, 0-9, '.', '_', '-' between slashes, each 1-64 long and beginning with a "
     "letter or digit, without '..' and '.lock'"

@@ -20,7 +20,6 @@ from agentctx.memory.store import Store
 from agentctx.memory.store.operation import Operation
 from agentctx.memory.write.writer import missing
 
-MAIN = "main"
 _WINDOW = 20
 """Records that the execution state looks back at."""
 
@@ -35,7 +34,7 @@ class Reader:
         self,
         folder: Path | str,
         *,
-        branch: str = MAIN,
+        branch: str = names.MAIN,
         count: Callable[[str], int] = tokens.estimate,
         clock: Callable[[], float] = time.time,
     ) -> None:

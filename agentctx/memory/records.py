@@ -12,9 +12,6 @@ from agentctx.values import Trust
 Metadata: TypeAlias = Mapping[str, Any]
 """One metadata segment: nested mappings, lists and scalars of JSON."""
 
-FILE_STRUCTURE, ENV_CONFIG = "file_structure", "env_config"
-"""The two metadata segments that the paper names."""
-
 
 class StepKind(StrEnum):
     """What a line of the journal holds."""

@@ -65,6 +65,11 @@ class Snapshot:
         """The newest record."""
         return self.record_of(self.store.node(self.hash))
 
+    @property
+    def mark(self) -> str:
+        """Up to where the journal of its branch is sealed."""
+        return self.store.node(self.hash).mark
+
     def record(self, name: str) -> Commit:
         """Return a record of this branch by its id, the start of it, or its git hash.
 
@@ -88,7 +93,7 @@ class Snapshot:
         """Yield the records along the branch, newest first, from the one with id `start` on."""
         begun = not start
         for node in self.store.walk(self.hash):
-            begun = begun or node.trailers.get("Agentctx-Id") == start
+            begun = begun or node.id == start
             if begun and (record := self.record_of(node)) is not None:
                 yield record
 
@@ -128,8 +133,7 @@ class Snapshot:
 
     def record_of(self, node: Node) -> Commit | None:
         """Return the record that a git commit of this branch holds."""
-        path = node.trailers.get("Agentctx-Path")
-        return self._at(path) if path else None
+        return self._at(node.path) if node.path else None
 
     def _at(self, path: str) -> Commit | None:
         if path not in self._read:

@@ -9,6 +9,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from agentctx.conversation import ALONE
+from agentctx.memory.names import MAIN
 from agentctx.memory.records import Commit, StepKind
 from agentctx.notes import intake, recollection, scribe
 from agentctx.notes.automatic import account, worth_a_record
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from agentctx.memory.memory import Memory
     from agentctx.wire import Wire
 
-MAIN = "main"
 _CONVERSATIONS = 256
 _LEAVING = {"context_branch", "context_switch"}  # what was heard is to be known there
 _OBSERVED = 64  # results that a host may put into messages of the user's

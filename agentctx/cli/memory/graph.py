@@ -53,7 +53,7 @@ def _drawn(
         return text
     node = nodes[line.hash]
     text.append(" " * (wide - len(line.text) + 1))
-    id = node.trailers.get("Agentctx-Id", node.hash[:16])
+    id = node.id or node.hash[:16]
     text.append(id, "yellow")
     for name in refs.get(line.hash, []):
         style = "dim" if name.startswith("archive/") else "bold green"
@@ -84,11 +84,13 @@ def when(id: str) -> str:
 
 
 def _node(node: Node, refs: list[str]) -> dict[str, Any]:
+    from agentctx.memory.store.nodes import KIND
+
     return {
         "hash": node.hash,
         "parents": list(node.parents),
         "refs": refs,
-        "id": node.trailers.get("Agentctx-Id", ""),
-        "kind": node.trailers.get("Agentctx-Kind", ""),
+        "id": node.id,
+        "kind": node.trailers.get(KIND, ""),
         "title": node.title,
     }

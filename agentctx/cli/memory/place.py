@@ -104,15 +104,11 @@ def view(memory: Memory, name: str = "") -> Snapshot:
 
 def _made(memory: Memory, id: str) -> str | None:
     """Return the git commit of the one record whose id begins so."""
-    found = dict[str, str]()
-    waiting = [*memory.store.branches().values(), *memory.store.archived().values()]
-    seen = set(waiting)
-    while waiting:
-        node = memory.store.node(waiting.pop())
-        if node.trailers.get("Agentctx-Id", "").startswith(id):
-            found[node.trailers["Agentctx-Id"]] = node.hash
-        waiting += [parent for parent in node.parents if parent not in seen]
-        seen.update(node.parents)
+    from agentctx.memory.store.nodes import reached
+
+    tips = (*memory.store.branches().values(), *memory.store.archived().values())
+    nodes = reached(tips, memory.store.node)
+    found = {node.id: node.hash for node in nodes if node.id.startswith(id)}
     if len(found) > 1:
         raise UnknownMemory(f"several records begin with {id!r}: give more of the id")
     return next(iter(found.values()), None)
@@ -121,10 +117,9 @@ def _made(memory: Memory, id: str) -> str | None:
 def _kept(stores: Stores) -> str:
     """Return the branch that `switch` wrote down, the first one where it is gone or unreadable."""
     from agentctx.memory import names
-    from agentctx.memory.reader import MAIN
 
     try:
         with (stores.settings.data / _FILE).open(encoding="utf-8") as file:
             return names.branch(file.read(_LONGEST).strip())
     except (OSError, UnicodeDecodeError, MemoryNameError):
-        return MAIN
+        return names.MAIN

@@ -11,9 +11,9 @@ from agentctx.memory import ids, texts
 from agentctx.memory.forget import repack, scrub
 from agentctx.memory.forget.proof import Proof, prove
 from agentctx.memory.forget.repack import alone
-from agentctx.memory.forget.rewrite import PATH, Rewrite, in_order
+from agentctx.memory.forget.rewrite import Rewrite, in_order
 from agentctx.memory.forget.target import Target, with_copies
-from agentctx.memory.journals import JOURNAL, place
+from agentctx.memory.journals import place
 from agentctx.memory.memory import Memory
 from agentctx.memory.records import Commit, Step
 from agentctx.memory.store import lines, operation, paths
@@ -156,7 +156,7 @@ def _journals(parts: Parts, wanted: Target) -> Iterator[str]:
 
 def _sealed(parts: Parts, name: str) -> Mark | None:
     tip = parts.refs.get(f"{paths.HEADS}{name}")
-    return place(parts.objects.node(tip).trailers.get(JOURNAL, "")) if tip else None
+    return place(parts.objects.node(tip).mark) if tip else None
 
 
 def _check_names(parts: Parts, wanted: Target) -> None:
@@ -175,7 +175,7 @@ def _records(memory: Memory) -> Iterator[tuple[str, Commit]]:
     with alone(store) as parts:
         hashes = list(in_order(parts, list(tips.values())))
     for hash in hashes:
-        path = store.node(hash).trailers.get(PATH)
+        path = store.node(hash).path
         text = store.read(hash, path) if path else None
         if text is not None:
             yield hash, texts.read_commit(text)

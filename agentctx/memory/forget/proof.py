@@ -13,6 +13,7 @@ from pygit2.enums import ObjectType
 from agentctx.errors import MemoryCorrupt
 from agentctx.memory import texts
 from agentctx.memory.forget.target import Target, strings
+from agentctx.memory.store.nodes import SESSION
 from agentctx.memory.store.parts import Parts
 
 _FILES = ("wal.jsonl", "operations.jsonl", "index.db", "index.db-wal", "index.db-journal")
@@ -56,7 +57,7 @@ def holds(data: bytes, wanted: Target) -> bool:
 def _object(kind: int, data: bytes, wanted: Target) -> bool:
     if kind == ObjectType.COMMIT:
         message = data.partition(b"\n\n")[2].decode("utf-8", "replace")
-        session = wanted.session and f"Agentctx-Session: {wanted.session}\n" in f"{message}\n"
+        session = wanted.session and f"{SESSION}: {wanted.session}\n" in f"{message}\n"
         return bool(session) or any(wanted.matches(line) for line in message.split("\n"))
     return kind == ObjectType.BLOB and holds(data, wanted)
 

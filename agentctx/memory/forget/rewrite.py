@@ -12,12 +12,10 @@ from agentctx.memory.forget import scrub
 from agentctx.memory.forget.target import Target
 from agentctx.memory.records import Commit
 from agentctx.memory.store import paths
-from agentctx.memory.store.nodes import Node
+from agentctx.memory.store.nodes import SESSION, Node
 from agentctx.memory.store.operation import Put
 from agentctx.memory.store.parts import Parts
 from agentctx.memory.write.fold import fold
-
-PATH, SESSION = "Agentctx-Path", "Agentctx-Session"
 
 
 class Rewrite:
@@ -101,7 +99,7 @@ class Rewrite:
         return now if whole or fold(was) == made.previous else None
 
     def _title(self, node: Node, files: Mapping[str, tuple[str, str] | None]) -> str:
-        one = files.get(node.trailers.get(PATH, ""))
+        one = files.get(node.path)
         try:
             was, now = map(texts.read_commit, one or ("", ""))
         except MemoryCorrupt:

@@ -8,8 +8,9 @@ from functools import cache
 from typing import Any
 
 from agentctx.errors import MemoryStoreError
-from agentctx.memory import texts
+from agentctx.memory import names, texts
 from agentctx.memory.records import Branch, Commit, Done, Step, StepKind
+from agentctx.memory.store.nodes import TRAILERS
 from agentctx.patterns import Pattern, compiled
 
 MARK = "(forgotten)"
@@ -150,8 +151,8 @@ def _vocabulary() -> str:
             MARK,
             texts.write_commit(full),
             texts.write_steps([said]),
-            texts.write_branch(Branch(name="main", purpose="x")),
+            texts.write_branch(Branch(name=names.MAIN, purpose="x")),
             "# Purpose ## Milestones ## To-do - [x] - [ ]",
-            "Agentctx-Id: Agentctx-Path: Agentctx-Kind: Agentctx-Session: Agentctx-Journal:",
+            " ".join(f"{name}:" for name in TRAILERS),
         ]
     )

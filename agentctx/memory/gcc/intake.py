@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from agentctx.memory import ids, merge, texts
@@ -14,10 +14,12 @@ from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Branch, Commit, CommitKind, Outcome, Roadmap
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.store import Store, paths
+from agentctx.memory.store.nodes import reached
 from agentctx.memory.store.transaction import Transaction
 from agentctx.memory.write.compose import Entry
+from agentctx.memory.write.joining import lacking
+from agentctx.memory.write.writer import put
 
-ID = "Agentctx-Id"
 _OURS = policy("ours")
 
 
@@ -30,7 +32,8 @@ class Intake:
         self._open = dict(store.branches())
         self._tips = {**store.archived(), **self._open}
         self._before = frozenset(self._tips)
-        self._hashes = dict(_hashes(store, self._tips.values()))
+        nodes = reached(self._tips.values(), store.node)
+        self._hashes = {node.id: node.hash for node in nodes}
         self.records = self.steps = 0
 
     def add(self, lines: Sequence[Line]) -> None:
@@ -52,7 +55,7 @@ class Intake:
         other = self._other(line, sealed.record)
         record = _placed(sealed, view, other)
         files = {
-            **(_missing(view, other) if view and other else {}),
+            **(lacking(view, other) if view and other else {}),
             **({} if view else {paths.ROADMAP: roadmap.write(Roadmap())}),
             **(dict(_ended(line, view, own=line.name in self._before)) if last else {}),
             **self._described(line, view, last=last),
@@ -105,7 +108,7 @@ class Intake:
         tip = self._tips.get(branch.parent) if branch.parent != line.name else None
         if tip is None:
             return None
-        before = (one for one in self._store.walk(tip) if one.trailers.get(ID, "") < record.id)
+        before = (one for one in self._store.walk(tip) if one.id < record.id)
         return next((one.hash for one in before), tip)
 
     def _other(self, line: Line, record: Commit) -> Snapshot | None:
@@ -120,28 +123,10 @@ class Intake:
         files: Mapping[str, str | None],
         parents: Sequence[Snapshot],
     ) -> None:
-        hash = self._change.put(
-            f"{paths.HEADS}{line.name}",
-            files=files,
-            parents=[view.hash for view in parents],
-            base=parents[0].hash if parents else None,
-            title=record.title or record.kind.value,
-            trailers=Entry(record=record, files={}).all_trailers,
-            at=ids.seconds(record.id),
-        )
+        entry = Entry(record=record, files=files)
+        hash = put(self._change, f"{paths.HEADS}{line.name}", entry, *parents)
         self._tips[line.name] = self._hashes[record.id] = hash
         self.records += 1
-
-
-def _hashes(store: Store, tips: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the id of every record with the commit that holds it."""
-    waiting, seen = [*tips], set[str]()
-    while waiting:
-        if (hash := waiting.pop()) not in seen:
-            seen.add(hash)
-            node = store.node(hash)
-            yield node.trailers.get(ID, ""), hash
-            waiting += node.parents
 
 
 def _new(line: Line, known: Mapping[str, str]) -> Line:
@@ -168,15 +153,6 @@ def _placed(sealed: Sealed, view: Snapshot | None, other: Snapshot | None) -> Co
         parents=tuple(one.id for one in before),
         steps=len(sealed.steps),
     )
-
-
-def _missing(view: Snapshot, other: Snapshot) -> dict[str, str | None]:
-    """Return the records and log slices that only a merged branch has."""
-    store, found = view.store, dict[str, str | None]()
-    for folder in (paths.COMMITS, paths.LOGS):
-        for path in sorted({*store.files(other.hash, folder)} - {*store.files(view.hash, folder)}):
-            found[path] = store.read(other.hash, path)
-    return found
 
 
 def _ended(line: Line, view: Snapshot | None, *, own: bool) -> Iterator[tuple[str, str | None]]:

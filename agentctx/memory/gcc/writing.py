@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from agentctx.memory import ids
+from agentctx.memory import ids, names
 from agentctx.memory.gcc import fields, paper
 from agentctx.memory.gcc.fields import Described
 from agentctx.memory.gcc.folder import COMMITS, LOG, MAIN, METADATA, Folder, Texts
@@ -14,8 +14,6 @@ from agentctx.memory.gcc.paper import Entry
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Commit, CommitKind, Step
 from agentctx.memory.snapshot import Snapshot
-
-FIRST = "main"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +37,7 @@ def exported(views: Mapping[str, Snapshot], live: Callable[[str], Sequence[Step]
         name: Line(view=view, records=owned.get(name, ()), live=live(name))
         for name, view in views.items()
     }
-    main = (
-        roadmap.write(views[FIRST].roadmap) if FIRST in views else roadmap.write(roadmap.read(""))
-    )
+    main = roadmap.write(views[names.MAIN].roadmap if names.MAIN in views else roadmap.read(""))
     return Folder(main=main, branches={name: _texts(name, lines, main) for name in sorted(lines)})
 
 

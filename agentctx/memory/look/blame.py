@@ -14,6 +14,7 @@ from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Commit, Done, Step
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.store import Store, paths
+from agentctx.memory.store.nodes import reached
 
 _RECORDS = 200
 """How many records are looked through for a text."""
@@ -139,26 +140,17 @@ def _with_steps(view: Snapshot, place: str, line: str, record: Commit | None) ->
     if made is None:
         raise UnknownMemory(f"{view.hash[:12]} holds no record: run agentctx memory verify")
     words = {*_WORD.findall(line.casefold())}
+    nodes = reached([view.hash], view.store.node)
+    hashes = (node.hash for node in nodes if node.id == made.id)
     key = roadmap.same(re.sub(r"^- \[[ xX]\] ", "", line))
     return Origin(
         place=place,
         line=line,
         record=made,
-        hash=view.hash if record is None else _hash(view, made),
+        hash=view.hash if record is None else next(hashes, ""),
         steps=_likely(view.steps(made), words, made),
         evidence=tuple(one for one in made.done if roadmap.same(one.text) == key),
     )
-
-
-def _hash(view: Snapshot, record: Commit) -> str:
-    waiting, seen = [view.hash], {view.hash}
-    while waiting:
-        node = view.store.node(waiting.pop(0))
-        if node.trailers.get("Agentctx-Id") == record.id:
-            return node.hash
-        waiting += [parent for parent in node.parents if parent not in seen]
-        seen.update(node.parents)
-    return ""
 
 
 def _likely(steps: Sequence[Step], words: set[str], record: Commit) -> tuple[Step, ...]:

@@ -11,6 +11,7 @@ from agentctx.memory.look.blame import flat
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Commit
 from agentctx.memory.snapshot import Snapshot
+from agentctx.memory.store.nodes import reached
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,18 +58,7 @@ def _segment(view: Snapshot, name: str) -> list[str]:
 
 def _only(view: Snapshot, other: Snapshot) -> Iterator[Commit]:
     """Yield the records that one state has and the other has not, newest first."""
-    known = {hash for hash, _ in _nodes(other)}
-    new = [(hash, path) for hash, path in _nodes(view) if hash not in known]
-    for hash, path in new:
-        text = view.store.read(hash, path) if path else None
-        if text is not None:
-            yield texts.read_commit(text)
-
-
-def _nodes(view: Snapshot) -> Iterator[tuple[str, str]]:
-    waiting, seen = [view.hash], {view.hash}
-    while waiting:
-        node = view.store.node(waiting.pop(0))
-        yield node.hash, node.trailers.get("Agentctx-Path", "")
-        waiting += [parent for parent in node.parents if parent not in seen]
-        seen.update(node.parents)
+    known = {node.hash for node in reached([other.hash], other.store.node)}
+    for node in reached([view.hash], view.store.node):
+        if node.hash not in known and (record := view.record_of(node)) is not None:
+            yield record

@@ -8,17 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from agentctx.memory.store.nodes import Linked, reached
 
-class Point(Protocol):
+
+class Point(Linked, Protocol):
     """What the drawing needs to know of a commit."""
-
-    @property
-    def hash(self) -> str:
-        """Its name."""
-
-    @property
-    def parents(self) -> tuple[str, ...]:
-        """Those of the commits before it."""
 
     @property
     def at(self) -> float:
@@ -40,7 +34,7 @@ class Line:
 
 def ordered(tips: Iterable[str], point: Callable[[str], Point]) -> list[Point]:
     """Return all that the tips lead to, children before parents, else the newest first."""
-    found = _reachable(tips, point)
+    found = {one.hash: one for one in reached(tips, point)}
     children = Counter(parent for one in found.values() for parent in one.parents)
     ready = [(-one.at, hash) for hash, one in found.items() if not children[hash]]
     heapq.heapify(ready)
@@ -62,16 +56,6 @@ def draw(points: Iterable[Point]) -> Iterator[Line]:
         yield from strands.gather(one.hash)
         yield strands.commit(one.hash)
         yield from strands.follow(one)
-
-
-def _reachable(tips: Iterable[str], point: Callable[[str], Point]) -> dict[str, Point]:
-    found, waiting = dict[str, Point](), list(tips)
-    while waiting:
-        hash = waiting.pop()
-        if hash not in found:
-            found[hash] = point(hash)
-            waiting += found[hash].parents
-    return found
 
 
 class _Strands:

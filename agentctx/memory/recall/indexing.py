@@ -13,7 +13,7 @@ from agentctx.memory.recall import tables
 from agentctx.memory.recall.source import Source
 from agentctx.memory.recall.terms import Text, text
 from agentctx.memory.records import Commit
-from agentctx.memory.store.nodes import Node
+from agentctx.memory.store.nodes import Node, reached
 from agentctx.memory.store.paths import TRUSTED, log_path
 
 _BATCH = 256  # records that are indexed in one transaction
@@ -32,7 +32,7 @@ def catch_up(engine: Engine, store: Source, branches: Mapping[str, str]) -> None
             return
         new, known = _new(store, branches.values(), connection)
     moved_on = {*known, *branches.values()}.issuperset(before.values())
-    reachable = None if moved_on else _reachable(store, branches.values())
+    reachable = None if moved_on else {node.hash for node in reached(branches.values(), store.node)}
     batches = [new[i : i + _BATCH] for i in range(0, len(new), _BATCH)] or [[]]
     for batch in batches:
         read = [(node.hash, *_read(store, node)) for node in batch]
@@ -64,20 +64,10 @@ def _new(store: Source, tips: Iterable[str], connection: Connection) -> tuple[li
     return new, known
 
 
-def _reachable(store: Source, tips: Iterable[str]) -> set[str]:
-    found, waiting = set[str](), [*tips]
-    while waiting:
-        if (hash := waiting.pop()) not in found:
-            found.add(hash)
-            waiting += store.node(hash).parents
-    return found
-
-
 def _read(store: Source, node: Node) -> tuple[Commit | None, Text | None]:
     """Return the record of a git commit and its words; a damaged one cannot be searched for."""
-    path = node.trailers.get("Agentctx-Path")
     try:
-        found = store.read(node.hash, path) if path else None
+        found = store.read(node.hash, node.path) if node.path else None
         if found is None:
             return None, None
         commit = texts.read_commit(found)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from agentctx.errors import MemoryCorrupt
-from agentctx.memory import ids
-from agentctx.memory.journals import JOURNAL
 from agentctx.memory.memory import Memory
 from agentctx.memory.merge.policies import Policy
 from agentctx.memory.records import Commit, CommitKind, Conflict
 from agentctx.memory.snapshot import Snapshot
+from agentctx.memory.store.nodes import JOURNAL
 from agentctx.memory.store.paths import HEADS
 from agentctx.memory.write.compose import Entry, compose
 from agentctx.memory.write.draft import Draft
 from agentctx.memory.write.joining import Sides, join
+from agentctx.memory.write.writer import put
 
 
 class _Disagreed(Exception):
@@ -38,41 +39,28 @@ def reunite(memory: Memory, name: str, theirs: str, policy: Policy) -> Commit | 
 def _reunited(memory: Memory, name: str, theirs: str, policy: Policy) -> Commit:
     ref, store = f"{HEADS}{name}", memory.store
     with store.transaction("pull", session=memory.author.session) as change:
-        tip = change.tip(name) or theirs
+        ours = Snapshot(store, change.tip(name) or theirs)
         change.move(ref, theirs)  # sees that all of it is a memory; what follows replaces it
-        ours, there = Snapshot(store, tip), Snapshot(store, theirs)
-        base = store.common(tip, theirs)
-        entry = compose(
-            Draft(contribution=f"United {name} with its other side"),
-            kind=CommitKind.MERGE,
-            branch=ours.branch,
-            view=ours,
-            author=memory.author,
-            now=time.time(),
-        )
-        joined = join(
-            Sides(
-                base=Snapshot(store, base) if base else None,
-                ours=ours,
-                theirs=there,
-                closing=Entry(record=_latest(there), files={}),
-            ),
-            entry,
-            policy,
-        )
+        there = Snapshot(store, theirs)
+        sides = Sides.of(ours, there, Entry(record=_latest(there), files={}))
+        joined = join(sides, _entry(memory, name, ours), policy)
         if isinstance(joined, Conflict):
             raise _Disagreed(joined)
-        sealed = store.node(tip).trailers.get(JOURNAL)
-        change.put(
-            ref,
-            files=joined.files,
-            parents=[tip, theirs],
-            base=tip,
-            title=joined.record.title,
-            trailers={**joined.all_trailers, **({JOURNAL: sealed} if sealed else {})},
-            at=ids.seconds(joined.record.id),
-        )
+        put(change, ref, joined, ours, there)
         return joined.record
+
+
+def _entry(memory: Memory, name: str, ours: Snapshot) -> Entry:
+    """Return the record that unites, as our side alone would have it; it seals no more steps."""
+    made = compose(
+        Draft(contribution=f"United {name} with its other side"),
+        kind=CommitKind.MERGE,
+        branch=ours.branch,
+        view=ours,
+        author=memory.author,
+        now=time.time(),
+    )
+    return replace(made, trailers={JOURNAL: ours.mark} if ours.mark else {})
 
 
 def _latest(view: Snapshot) -> Commit:

@@ -3,18 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Protocol, TypeVar
 
 from agentctx.errors import MemoryCorrupt
 from agentctx.memory import ids
 
-ID = "Agentctx-Id"
+TRAILERS = ID, PATH, KIND, SESSION, JOURNAL = (
+    "Agentctx-Id",
+    "Agentctx-Path",
+    "Agentctx-Kind",
+    "Agentctx-Session",
+    "Agentctx-Journal",
+)
+"""What the git commit of a record says of it."""
 
 _AUTHOR = "agentctx <agentctx@localhost>"
 _TRAILER = re.compile(r"([A-Z][A-Za-z-]*): (.*)")
 _CONTROLS = re.compile(r"[\0-\x1f\x7f]+")
+
+
+class Linked(Protocol):
+    """What a walk needs to know of a commit."""
+
+    @property
+    def hash(self) -> str:
+        """Its name."""
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        """Those of the commits before it."""
+
+
+L = TypeVar("L", bound=Linked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +51,32 @@ class Node:
     title: str
     trailers: Mapping[str, str]
     at: float
+
+    @property
+    def id(self) -> str:
+        """The id of its record, "" where it holds none."""
+        return self.trailers.get(ID, "")
+
+    @property
+    def path(self) -> str:
+        """Where its record stands in its tree, "" where it holds none."""
+        return self.trailers.get(PATH, "")
+
+    @property
+    def mark(self) -> str:
+        """Up to where it seals the journal of its branch, "" where it seals nothing."""
+        return self.trailers.get(JOURNAL, "")
+
+
+def reached(tips: Iterable[str], node: Callable[[str], L]) -> Iterator[L]:
+    """Yield all commits that the tips lead to, each once, the nearest first."""
+    waiting, seen = deque(tips), set[str]()
+    while waiting:
+        if (hash := waiting.popleft()) not in seen:
+            seen.add(hash)
+            one = node(hash)
+            yield one
+            waiting.extend(one.parents)
 
 
 def write(

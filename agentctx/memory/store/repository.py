@@ -12,6 +12,7 @@ import pygit2
 from pygit2.enums import RepositoryOpenFlag
 
 from agentctx.errors import MemoryCorrupt
+from agentctx.memory.names import MAIN
 from agentctx.memory.store.disk import Disk, refused, unread
 
 _SETTINGS = {
@@ -134,7 +135,7 @@ def writing(thing: str) -> Iterator[None]:
 
 
 def _init(path: Path) -> None:
-    git = pygit2.init_repository(str(path), bare=True, mode=0o700, initial_head="main")
+    git = pygit2.init_repository(str(path), bare=True, mode=0o700, initial_head=MAIN)
     for name, value in _SETTINGS.items():
         git.config[name] = value
     git.free()

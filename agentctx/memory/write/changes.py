@@ -8,6 +8,7 @@ from itertools import takewhile
 from agentctx.errors import MemoryStoreError, UnknownMemory
 from agentctx.memory import merge
 from agentctx.memory.journals import Journals, Live
+from agentctx.memory.names import MAIN
 from agentctx.memory.records import (
     Branch,
     Clash,
@@ -25,10 +26,8 @@ from agentctx.memory.write import reversal
 from agentctx.memory.write.compose import Entry
 from agentctx.memory.write.draft import Draft
 from agentctx.memory.write.joining import Sides, join, told
-from agentctx.memory.write.writer import Writer, missing
+from agentctx.memory.write.writer import Writer, missing, put
 from agentctx.values import Trust
-
-MAIN = "main"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +56,6 @@ class Changes:
         name: str,
         made: Draft,
         *,
-        kind: CommitKind = CommitKind.COMMIT,
         summary: tuple[str, str] | None = None,
     ) -> Commit:
         """Write one record on a branch and seal its journal.
@@ -65,7 +63,7 @@ class Changes:
         `summary` is a Previous Progress Summary and the id of the record up to which it goes; it is
         used if that still is the latest one.
         """
-        with self.store.transaction(kind.value, session=self.session) as change:
+        with self.store.transaction("commit", session=self.session) as change:
             view = self.writer.view(change, name)
             latest = view.latest if view else None
             fresh = summary and latest and summary[0] == latest.id
@@ -74,7 +72,7 @@ class Changes:
                 name,
                 view,
                 made,
-                kind=kind,
+                kind=CommitKind.COMMIT,
                 summary=summary[1] if summary and fresh else None,
             )
         for step in written.steps:  # a call still waits for its result
@@ -97,8 +95,8 @@ class Changes:
             if view is None and parent != MAIN:
                 raise missing(self.store, parent)
             if view is None:
-                entry = self.writer.write(change, MAIN, None, Draft(contribution="Memory begins"))
-                view = Snapshot(self.store, entry.hash)
+                first = self.writer.write(change, MAIN, None, Draft(contribution="Memory begins"))
+                view = Snapshot(self.store, first.hash)
             elif at:
                 view = self._at(view, at)
             branch = Branch(
@@ -112,12 +110,8 @@ class Changes:
             )
             said = Draft(contribution=f"Branch {name}: {purpose}".rstrip(": "))
             live = Live((), self.journals.live(name, None).mark)  # an older one of that name
-            self.writer.put(
-                change,
-                head(name),
-                self.writer.entry(said, branch, view, live, CommitKind.BRANCH),
-                view,
-            )
+            entry = self.writer.entry(said, branch, view, live, CommitKind.BRANCH)
+            put(change, head(name), entry, view)
             return branch
 
     def merge(
@@ -133,13 +127,7 @@ class Changes:
             raise MemoryStoreError(f"{name!r} cannot be merged into itself: switch first")
         with self.store.transaction("merge", session=self.session) as change:
             ours, theirs = self.writer.known(change, into), self.writer.known(change, name)
-            base = self.store.common(ours.hash, theirs.hash)
-            sides = Sides(
-                base=Snapshot(self.store, base) if base else None,
-                ours=ours,
-                theirs=theirs,
-                closing=self.writer.closing(theirs, outcome, into=into),
-            )
+            sides = Sides.of(ours, theirs, self.writer.closing(theirs, outcome, into=into))
             live = self.journals.live(into, ours)
             if (
                 not made.contribution
@@ -151,7 +139,7 @@ class Changes:
             if isinstance(joined, Conflict):
                 return joined
             closed = self.writer.archive(change, theirs, sides.closing)
-            self.writer.put(change, head(into), joined, ours, closed)
+            put(change, head(into), joined, ours, closed)
             return joined.record
 
     def abandon(self, name: str, lesson: str) -> Commit:
@@ -194,11 +182,9 @@ class Changes:
             record = view.record(id)
             trusted = "".join(f"{one}\n" for one in sorted(view.trusted | {record.id}))
             said = Draft(contribution=f"Trusted record {record.id}", sources=(record.id,))
-            entry = self.writer.entry(
-                said, view.branch, view, Live((), self.writer.mark(view)), CommitKind.NOTE
-            )
+            entry = self.writer.entry(said, view.branch, view, Live((), view.mark), CommitKind.NOTE)
             entry = replace(entry, files={**entry.files, TRUSTED: trusted})
-            self.writer.put(change, head(name), entry, view)
+            put(change, head(name), entry, view)
             return entry.record
 
     def undo(self, wanted: str | None) -> Operation:
@@ -219,11 +205,7 @@ class Changes:
     def _at(self, view: Snapshot, name: str) -> Snapshot:
         """Return the branch as it was when it held a record as its newest."""
         wanted = view.record(name).id
-        hashes = (
-            node.hash
-            for node in self.store.walk(view.hash)
-            if node.trailers.get("Agentctx-Id") == wanted
-        )
+        hashes = (node.hash for node in self.store.walk(view.hash) if node.id == wanted)
         if (found := next(hashes, None)) is None:
             raise UnknownMemory(
                 f"record {name[:40]!r} came by a merge: start at one of the branch itself"

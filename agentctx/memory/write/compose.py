@@ -11,6 +11,7 @@ from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Branch, Commit, CommitKind, Metadata, Step, StepKind
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.state import words
+from agentctx.memory.store import nodes
 from agentctx.memory.store.paths import (
     BRANCH,
     ROADMAP,
@@ -47,10 +48,10 @@ class Entry:
     def all_trailers(self) -> dict[str, str]:
         """What the git commit says of the record."""
         return {
-            "Agentctx-Id": self.record.id,
-            "Agentctx-Path": commit_path(self.record),
-            "Agentctx-Kind": self.record.kind.value,
-            **({"Agentctx-Session": self.record.session} if self.record.session else {}),
+            nodes.ID: self.record.id,
+            nodes.PATH: commit_path(self.record),
+            nodes.KIND: self.record.kind.value,
+            **({nodes.SESSION: self.record.session} if self.record.session else {}),
             **self.trailers,
         }
 
@@ -81,14 +82,27 @@ def compose(
     latest = view.latest if view else None
     if draft.purpose is not None and not branch.parent:  # that of the first branch is the project's
         branch = replace(branch, purpose=draft.purpose)
-    following, blockers = _next(draft, latest), _blockers(draft, latest)
-    trust = min(
-        [author.trust, draft.trust, *(step.trust for step in steps if step.kind is StepKind.STEP)]
-    )
-    if latest and ((following and draft.next_action is None) or blockers == latest.blockers != ()):
-        trust = min(trust, latest.trust)  # what is taken over is trusted no more than it was
-    record = Commit(
-        id=ids.new(now, latest.id if latest else ""),
+    id = ids.new(now, latest.id if latest else "")
+    record = _record(id, draft, kind, branch, latest, steps, author, summary)
+    files = {commit_path(record): texts.write_commit(record)}
+    if steps:
+        files[log_path(record)] = texts.write_steps(steps)
+    return Entry(record=record, files=files | _revised(draft, branch, view, steps))
+
+
+def _record(
+    id: str,
+    draft: Draft,
+    kind: CommitKind,
+    branch: Branch,
+    latest: Commit | None,
+    steps: Sequence[Step],
+    author: Author,
+    summary: str | None,
+) -> Commit:
+    trust = _trust(draft, latest, steps, author)
+    return Commit(
+        id=id,
         kind=kind,
         branch=branch.name,
         purpose=purpose(branch),
@@ -97,8 +111,8 @@ def compose(
         number=latest.number + 1 if latest else 0,
         parents=(latest.id,) if latest else (),
         done=draft.done,
-        next_action=following,
-        blockers=blockers,
+        next_action=_next(draft, latest),
+        blockers=_blockers(draft, latest),
         findings=draft.findings,
         session=author.session,
         agent=author.agent,
@@ -109,10 +123,20 @@ def compose(
         trust=trust,
         quarantined=trust <= Trust.TOOL and suspicious(_said(draft)),
     )
-    files = {commit_path(record): texts.write_commit(record)}
-    if steps:
-        files[log_path(record)] = texts.write_steps(steps)
-    return Entry(record=record, files=files | _revised(draft, branch, view, steps))
+
+
+def _trust(draft: Draft, latest: Commit | None, steps: Sequence[Step], author: Author) -> Trust:
+    """Return how far a record is trusted: no more than anything that it rests on or takes over."""
+    rests = [author.trust, draft.trust, *(s.trust for s in steps if s.kind is StepKind.STEP)]
+    if latest and _takes_over(draft, latest):
+        rests.append(latest.trust)
+    return min(rests)
+
+
+def _takes_over(draft: Draft, latest: Commit) -> bool:
+    """Tell whether the next action or the blockers are those of the record before."""
+    goes_on = draft.next_action is None and _next(draft, latest) != ""
+    return goes_on or _blockers(draft, latest) == latest.blockers != ()
 
 
 def purpose(branch: Branch) -> str:
@@ -171,9 +195,10 @@ def _roadmap(draft: Draft, view: Snapshot | None) -> str:
         purpose=draft.purpose,
         milestones=draft.milestones,
         todo=draft.todo,
+        done=[one.text for one in draft.done],
         sections=dict(draft.sections),
     )
-    return roadmap.write(roadmap.ticked(revised, [one.text for one in draft.done]))
+    return roadmap.write(revised)
 
 
 def _segment(view: Snapshot | None, name: str, changes: Metadata) -> Metadata:

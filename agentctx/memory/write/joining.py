@@ -55,6 +55,13 @@ class Sides:
     theirs: Snapshot
     closing: Entry
 
+    @classmethod
+    def of(cls, ours: Snapshot, theirs: Snapshot, closing: Entry) -> Sides:
+        """Return two sides with the commit where they parted."""
+        base = ours.store.common(ours.hash, theirs.hash)
+        parted = Snapshot(ours.store, base) if base else None
+        return cls(base=parted, ours=ours, theirs=theirs, closing=closing)
+
     @property
     def closed(self) -> Commit:
         """The last record of the merged branch."""
@@ -206,13 +213,18 @@ def _words(sides: Sides, entry: Entry) -> tuple[Word, ...]:
 
 def _union(sides: Sides) -> Mapping[str, str | None]:
     """Return the records and log slices that only the merged branch has."""
-    store, ours, theirs = sides.ours.store, sides.ours.hash, sides.theirs.hash
-    found: dict[str, str | None] = {
+    closing = {
         path: text
         for path, text in sides.closing.files.items()
         if path.startswith((f"{COMMITS}/", f"{LOGS}/"))
     }
+    return closing | lacking(sides.ours, sides.theirs)
+
+
+def lacking(ours: Snapshot, theirs: Snapshot) -> dict[str, str | None]:
+    """Return the records and log slices that one state lacks and another has."""
+    store, found = ours.store, dict[str, str | None]()
     for folder in (COMMITS, LOGS):
-        for path in sorted({*store.files(theirs, folder)} - {*store.files(ours, folder)}):
-            found[path] = store.read(theirs, path) or ""
+        for path in sorted({*store.files(theirs.hash, folder)} - {*store.files(ours.hash, folder)}):
+            found[path] = store.read(theirs.hash, path)
     return found

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from agentctx.errors import MemoryNameError, UnknownMemory
 from agentctx.memory import ids
-from agentctx.memory.journals import JOURNAL, Journals, Live
+from agentctx.memory.journals import Journals, Live
 from agentctx.memory.records import Branch, Commit, CommitKind, Outcome, Step
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.store import Store
+from agentctx.memory.store.nodes import JOURNAL
 from agentctx.memory.store.paths import archive, head
 from agentctx.memory.store.transaction import Transaction
 from agentctx.memory.write.compose import Author, Entry, compose
@@ -50,7 +51,7 @@ class Writer:
         branch = view.branch if view else Branch(name=name, session=self.author.session)
         live = self.journals.live(name, view)
         entry = self.entry(made, branch, view, live, kind, summary)
-        return Written(entry.record, self.put(change, head(name), entry, view), live.steps)
+        return Written(entry.record, put(change, head(name), entry, view), live.steps)
 
     def closing(
         self, view: Snapshot, outcome: Outcome, *, into: str = "", lesson: str = ""
@@ -85,25 +86,12 @@ class Writer:
         )
         return replace(entry, trailers={JOURNAL: live.mark} if live.mark else {})
 
-    def put(self, change: Transaction, ref: str, entry: Entry, *views: Snapshot | None) -> str:
-        """Put a record on a ref; the commits of `views` are its parents. Return its git hash."""
-        parents = [view.hash for view in views if view]
-        return change.put(
-            ref,
-            files=entry.files,
-            parents=parents,
-            base=parents[0] if parents else None,
-            title=entry.record.title or entry.record.kind.value,
-            trailers=entry.all_trailers,
-            at=ids.seconds(entry.record.id),
-        )
-
     def archive(self, change: Transaction, view: Snapshot, closing: Entry) -> Snapshot:
         """Put a branch's last record, and move the branch away from those that are open."""
         name = view.branch.name
         names = chain([name], (f"{name}.{number}" for number in count(2)))
         free = next(one for one in names if one not in self.store.archived())
-        hash = self.put(change, archive(free), closing, view)
+        hash = put(change, archive(free), closing, view)
         change.move(head(name), None)
         return Snapshot(self.store, hash)
 
@@ -138,9 +126,19 @@ class Writer:
             raise missing(self.store, name)
         return view
 
-    def mark(self, view: Snapshot) -> str:
-        """Return up to where the journal of a branch is sealed."""
-        return self.store.node(view.hash).trailers.get(JOURNAL, "")
+
+def put(change: Transaction, ref: str, entry: Entry, *views: Snapshot | None) -> str:
+    """Put a record on a ref; the commits of `views` are its parents. Return its git hash."""
+    parents = [view.hash for view in views if view]
+    return change.put(
+        ref,
+        files=entry.files,
+        parents=parents,
+        base=parents[0] if parents else None,
+        title=entry.record.title or entry.record.kind.value,
+        trailers=entry.all_trailers,
+        at=ids.seconds(entry.record.id),
+    )
 
 
 def missing(store: Store, name: str) -> UnknownMemory:
