@@ -89,8 +89,8 @@ class Journals:
 
 def _unanswered(steps: Collection[Step]) -> tuple[Step, ...]:
     """Return the steps without the calls whose results are among them."""
-    came = {step.call_id for step in steps if step.kind is StepKind.STEP}
-    return tuple(s for s in steps if s.kind is not StepKind.CALL or s.call_id not in came)
+    came = {step.call for step in steps if step.kind is StepKind.STEP}
+    return tuple(s for s in steps if s.kind is not StepKind.CALL or s.call not in came)
 
 
 def place(mark: str) -> Mark | None:

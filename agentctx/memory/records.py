@@ -62,6 +62,11 @@ class Step:
     original: str = ""
     branch: str = ""
 
+    @property
+    def call(self) -> str:
+        """What a call and its result have in common."""
+        return self.call_id or self.action
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:

@@ -64,6 +64,14 @@ def test_a_call_in_flight_outlives_the_commit_that_seals_it(memory: Memory) -> N
     assert memory.live() == ()
 
 
+def test_a_call_without_an_id_is_in_flight_until_the_result_of_its_action(memory: Memory) -> None:
+    memory.log(kind=StepKind.CALL, action="make deploy")
+    memory.log(observation="a.py", action="ls")
+    assert [step.action for step in memory.state().in_flight] == ["make deploy"]
+    memory.log(observation="deployed", action="make deploy")
+    assert memory.state().in_flight == ()
+
+
 def test_a_record_that_a_person_trusted_is_trusted_in_what_differs_too(memory: Memory) -> None:
     memory.commit("begun")
     before = memory.snapshot()

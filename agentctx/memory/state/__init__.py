@@ -112,11 +112,10 @@ def _in_flight(live: Sequence[Step]) -> tuple[Step, ...]:
     """Return the calls without a result; the assistant's last word on a request ends them."""
     waiting: dict[str, Step] = {}
     for step in live:
-        key = step.call_id or step.action
         if step.kind is StepKind.CALL:
-            waiting[key] = step
+            waiting[step.call] = step
         elif step.kind is StepKind.STEP:
-            waiting.pop(key, None)
+            waiting.pop(step.call, None)
         elif step.kind is StepKind.ANSWER:
             waiting.clear()
     return tuple(waiting.values())
