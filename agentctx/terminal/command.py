@@ -7,6 +7,7 @@ import shlex
 from bisect import bisect_left
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import chain
 
 _READ = frozenset(
     "cat bat sed head tail less more grep egrep fgrep zgrep rg ag ack find fd ls tree wc nl cut awk"
@@ -32,6 +33,8 @@ _SILENT = frozenset(
     " echo printf sleep trap umask alias local declare read wait exit pwd tee".split()
 )
 _SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"})
+_PASSING = frozenset("tail head tee cat less more sponge ts".split())
+_PIPES = frozenset({"|", "|&"})
 _WRAPPERS = frozenset("timeout time sudo env nice nohup stdbuf xargs command exec unbuffer".split())
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
@@ -56,13 +59,33 @@ def classify(command: str, tool: str = "") -> Output:
     if not command.strip():
         return Output.READ if _READ_TOOL.search(tool) else Output.UNKNOWN
     try:
-        stages = [stage for stage in _stages(command) if stage]
+        stages = list(_stages(command))
     except ValueError:
         return Output.UNKNOWN
     kinds = {_kind(stage) for stage in stages} - {None}
     if not kinds:
         return Output.UNKNOWN
     return Output.READ if kinds == {Output.READ} else Output.RUN
+
+
+def printed(command: str) -> tuple[str, ...]:
+    """Return the simple commands whose own lines an output consists of, without their wrappers.
+
+    `cd x && timeout 60 pytest -q | tail -50` prints what `pytest -q` does. Where something else may
+    stand among the lines, as after `| grep` or beside `cat`, there are none.
+    """
+    try:
+        pipelines = list(_pipelines(command))
+    except ValueError:
+        return ()
+    found = []
+    for first, *rest in pipelines:
+        kind = _kind(first)
+        if kind is Output.READ or not all(map(_passes, rest)):
+            return ()
+        if kind is Output.RUN:
+            found.append(" ".join(first))
+    return tuple(found)
 
 
 def expands(command: str) -> bool:
@@ -75,18 +98,25 @@ def expands(command: str) -> bool:
 
 def _stages(command: str) -> Iterator[list[str]]:
     """Yield the words of each simple command; heredoc bodies are left out."""
+    return chain.from_iterable(_pipelines(command))
+
+
+def _pipelines(command: str) -> Iterator[list[list[str]]]:
+    """Yield the simple commands of each pipeline that are not empty, each as its words."""
     flat = _without_heredocs(command).replace("\\\n", " ").replace("\n", " ; ")
     lexer = shlex.shlex(flat, posix=True, punctuation_chars="();<>|&")
     lexer.whitespace_split = True
     lexer.commenters = ""
-    words: list[str] = []
-    for word in lexer:
-        if word and set(word) <= set("();|&"):
-            yield _bare(words)
-            words = []
+    stages: list[list[str]] = [[]]
+    for word in chain(lexer, ";"):
+        if word in _PIPES:
+            stages.append([])
+        elif word and set(word) <= set("();|&"):
+            if bare := [stage for words in stages if (stage := _bare(words))]:
+                yield bare
+            stages = [[]]
         else:
-            words.append(word)
-    yield _bare(words)
+            stages[-1].append(word)
 
 
 def _without_heredocs(command: str) -> str:
@@ -136,6 +166,11 @@ def _kind(stage: list[str]) -> Output | None:
     if _READ_SUBCOMMANDS.get(name, frozenset()) & set(words[:2]):  # `git -C folder diff`
         return Output.READ
     return Output.RUN
+
+
+def _passes(stage: list[str]) -> bool:
+    """Tell whether a stage of a pipeline lets lines through as they are."""
+    return stage[0].rpartition("/")[2] in _PASSING
 
 
 def label(command: str, tool: str = "", longest: int = 24) -> str:
