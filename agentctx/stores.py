@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from agentctx.config import Settings
 from agentctx.errors import AgentctxError
 from agentctx.events import Event, Log
-from agentctx.values import content_id
+from agentctx.values import Observation, content_id
 
 if TYPE_CHECKING:
     from agentctx.archive import Archive
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agentctx.memory.write.fold import Summariser
     from agentctx.secrets import Redactor
     from agentctx.terminal.rules.book import Book
+    from agentctx.terminal.rules.rule import Rule
 
 Answer = TypeVar("Answer")
 
@@ -99,6 +100,10 @@ class Stores:
                 raise
 
         return summarise
+
+    def chosen(self, observation: Observation, length: int) -> tuple[Rule, ...]:
+        """Return the rules for an output of `length` lines; the packs are read when first asked."""
+        return self.book.chosen(observation, length)
 
     def _refused(self, error: AgentctxError) -> None:
         self.tell("rules-refused", "", error=str(error)[:500])

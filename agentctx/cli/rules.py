@@ -70,8 +70,8 @@ def show(
         typer.echo("\n".join(_before_and_after(rule, sample)))
 
 
-@app.command()
-def test(packs: Packs = None, json: Json = False) -> int:
+@app.command("test")
+def prove(packs: Packs = None, json: Json = False) -> int:
     """Run the tests of every rule; the status is 1 if one does not what they say."""
     from agentctx.terminal.rules.pack import with_outputs
     from agentctx.terminal.trial import faults

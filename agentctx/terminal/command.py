@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, pairwise
 
 _READ = frozenset(
     "cat bat sed head tail less more grep egrep fgrep zgrep rg ag ack find fd ls tree wc nl cut awk"
@@ -36,6 +36,12 @@ _SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"}
 _PASSING = frozenset("tail head tee cat less more sponge ts".split())
 _PIPES = frozenset({"|", "|&"})
 _WRAPPERS = frozenset("timeout time sudo env nice nohup stdbuf xargs command exec unbuffer".split())
+_RUNNERS = frozenset(
+    "uv run|uvx|poetry run|pipenv run|pdm run|hatch run|rye run|pixi run|conda run|mamba run|npx"
+    "|pnpm exec|pnpm dlx|yarn exec|yarn dlx|bunx|bundle exec|direnv exec .".split("|")
+)
+_VALUED = frozenset("-n -p --name --prefix --with --python --extra --group --project".split())
+_SHELLS = frozenset("sh bash zsh dash ksh".split())
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _CHDIR = re.compile(r"^\s*cd\s+\S+\s*(?:&&|;)\s*")
@@ -112,7 +118,10 @@ def _pipelines(command: str) -> Iterator[list[list[str]]]:
         if word in _PIPES:
             stages.append([])
         elif word and set(word) <= set("();|&"):
-            if bare := [stage for words in stages if (stage := _bare(words))]:
+            bare = [stage for words in stages if (stage := _bare(words))]
+            if len(bare) == 1 and (script := _script(bare[0])) is not None:
+                yield from _pipelines(script)
+            elif bare:
                 yield bare
             stages = [[]]
         else:
@@ -149,9 +158,30 @@ def _bare(words: list[str]) -> list[str]:
             rest.pop(0)
             while rest and (rest[0].startswith("-") or rest[0].rstrip("smh").isdigit()):
                 rest.pop(0)
+        elif runner := _runner(rest):
+            rest = rest[runner:]
         else:
             break
     return rest
+
+
+def _runner(words: Sequence[str]) -> int:
+    """Return how many words only say in which environment the others run."""
+    length = next((n for n in (1, 2, 3) if " ".join(words[:n]) in _RUNNERS), 0)
+    while 0 < length < len(words) and words[length].startswith("-"):
+        length += 1 + (words[length] in _VALUED)
+    return length if length < len(words) else 0
+
+
+def _script(stage: Sequence[str]) -> str | None:
+    """Return what a shell is given to run with `-c`."""
+    if stage and stage[0].rpartition("/")[2] in _SHELLS:
+        for option, script in pairwise(stage[1:]):
+            if option.startswith("-") and option.endswith("c"):
+                return script
+            if not option.startswith("-"):
+                break
+    return None
 
 
 def _kind(stage: list[str]) -> Output | None:

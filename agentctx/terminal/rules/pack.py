@@ -23,7 +23,7 @@ SHIPPED = "agentctx.rules"
 LARGEST = 1 << 20
 """Bytes of a pack; an output that a test of it names may have as many."""
 
-_TABLE = re.compile(r"^\s*\[\[\s*rule\s*\]\]", re.MULTILINE)
+_TABLE = re.compile(r"^[ \t]*\[\[\s*rule\s*\]\]", re.MULTILINE)
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from agentctx.terminal.hidden import WORTH_A_MARKER, Hidden, size
@@ -26,29 +26,26 @@ def strip(
         return []
     owners: list[Rule | None] = [None] * len(lines)
     kept = list(keep)
+    hits = patterns(rules)
+    keeps, owning = _numbers(rules)
     for i, line in enumerate(lines):
-        if free[i] and not keep[i] and line.text.strip():
-            owners[i], kept[i] = _owner(line.text, i, len(lines), rules)
+        if not free[i] or keep[i] or line.text.isspace() or not line.text:
+            continue
+        found = hits(line.text)
+        kept[i] = bool(found) and found[0] < keeps
+        if not kept[i]:
+            inside = (owning[hit] for hit in found if _inside(owning[hit], i, len(lines)))
+            owners[i] = next(inside, None)
     _cap(lines, free, kept, owners, rules)
     _bridge(lines, free, owners)
     return list(_runs(lines, owners))
 
 
-def _owner(text: str, i: int, total: int, rules: tuple[Rule, ...]) -> tuple[Rule | None, bool]:
-    """Return the rule that hides a line, and whether one keeps it."""
-    hits = patterns(rules)(text)
-    if not hits:
-        return None, False
+def _numbers(rules: Sequence[Rule]) -> tuple[int, Mapping[int, Rule]]:
+    """Return how many of the patterns keep, and whose each of the others is, by its number."""
     keeps = sum(len(rule.keep_patterns) for rule in rules)
-    if min(hits) < keeps:
-        return None, True
-    start = keeps
-    for rule in rules:
-        stop = start + len(rule.strip_patterns)
-        if _inside(rule, i, total) and any(start <= hit < stop for hit in hits):
-            return rule, False
-        start = stop
-    return None, False
+    owning = [rule for rule in rules for _ in rule.strip_patterns]
+    return keeps, dict(enumerate(owning, keeps))
 
 
 def _cap(
