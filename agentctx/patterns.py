@@ -38,7 +38,7 @@ def compiled(pattern: str | bytes, *, memory: int | None = None, latin1: bool = 
 
 
 def together(patterns: Sequence[str]) -> Callable[[str], Sequence[int]]:
-    """Return what tells which of many patterns a text matches: their numbers, sorted, in one pass.
+    """Return what tells which of many patterns a text matches, case aside: their numbers, sorted.
 
     Raises:
         ValueError: one of them is "not an RE2 pattern (why): mend it".
@@ -49,6 +49,7 @@ def together(patterns: Sequence[str]) -> Callable[[str], Sequence[int]]:
         return lambda text: ()
     options = re2.Options()
     options.log_errors, options.max_mem, options.never_capture = False, 64 << 20, True
+    options.case_sensitive = False
     found = re2.Set.SearchSet(options)
     for pattern in patterns:
         try:

@@ -13,7 +13,7 @@ _READ = frozenset(
     "cat bat sed head tail less more grep egrep fgrep zgrep rg ag ack find fd ls tree wc nl cut awk"
     " gawk sort uniq diff cmp comm hexdump xxd od strings file stat du df jq yq column tac rev paste"
     " env printenv ps id whoami uname date which type md5sum sha1sum sha256sum tr fold expand"
-    " readlink realpath basename dirname curl wget zcat less base64 sqlite3 psql".split()
+    " readlink realpath basename dirname zcat less base64 sqlite3 psql".split()
 )
 _READ_SUBCOMMANDS = {
     "git": frozenset(
@@ -33,6 +33,8 @@ _SILENT = frozenset(
     " echo printf sleep trap umask alias local declare read wait exit pwd tee".split()
 )
 _SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"})
+_TO_STDOUT = re.compile(r"-\w*O *(?:-|/dev/stdout)(?: |$)|--output-document[ =]-")
+_TO_FILE = re.compile(r"(?:^| )(?:-\w*[oO]|--output|--remote-name)(?:[ =]|$)")
 _PASSING = frozenset("tail head tee cat less more sponge ts".split())
 _PIPES = frozenset({"|", "|&"})
 _WRAPPERS = frozenset("timeout time sudo env nice nohup stdbuf xargs command exec unbuffer".split())
@@ -192,6 +194,10 @@ def _kind(stage: list[str]) -> Output | None:
         return None
     if name in _READ:
         return Output.READ
+    if name in ("curl", "wget"):  # what is saved to a file leaves only the progress to print
+        text = " ".join(stage)
+        saved = _TO_FILE.search(text) if name == "curl" else not _TO_STDOUT.search(text)
+        return Output.RUN if saved else Output.READ
     words = [word for word in stage[1:] if not word.startswith("-") or name in {"tar", "unzip"}]
     if _READ_SUBCOMMANDS.get(name, frozenset()) & set(words[:2]):  # `git -C folder diff`
         return Output.READ

@@ -21,7 +21,7 @@ class Book:
         """Hold those of the rules that may hide anything."""
         working = (rule for rule in rules if rule.works)
         self.rules = tuple(sorted(working, key=lambda rule: (rule.priority, rule.rule_id)))
-        self._triggers = together([f"(?i){rule.trigger_regex}" for rule in self.rules])
+        self._triggers = together([rule.trigger_regex for rule in self.rules])
 
     def chosen(self, observation: Observation, length: int) -> tuple[Rule, ...]:
         """Return the rules for an output of `length` lines, in their order.

@@ -43,7 +43,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """What goes from the output of a command. Patterns are RE2, searched in one line.
+    """What goes from the output of a command. Patterns are RE2, searched in one line, case aside.
 
     The fields up to `times_complained` are those of TACO (arXiv 2604.19572, `models.py`), with its
     defaults: a line that a keep pattern matches stays even if a strip pattern matches it, too; the
