@@ -22,41 +22,72 @@ _LEAST = 5
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """One of its rules; `strip` and `keep` are searched in each line."""
+    """One of its rules; `strip` and `keep` are searched in each line, case aside."""
 
     trigger: str
     strip: str
-    keep: str = r"(?!)"
-    first: int = 5
-    last: int = 10
+    keep: str
+    header: str
+    first: int
+    last: int
     most: int | None = None
 
 
+_OBJECTS = r"(?:Counting|Compressing|Receiving) objects|Resolving deltas"
 SEEDS = (
     Seed(
-        r"git\s+(clone|fetch|pull|push|checkout|submodule)",
-        r"^(remote: )?(Counting|Compressing|Enumerating|Receiving|Resolving|Writing|Updating files)"
-        r"|^Unpacking objects|\d+% \(\d+/\d+\)",
-        first=3,
-        last=5,
-    ),
-    Seed(r"<<\s*['\"]?\w+", r"^> ", first=2, last=3),
-    Seed(
-        r"pip3?\s+install",
-        r"^\s*(Downloading|Using cached|Collecting|Requirement already satisfied|Preparing metadata"
-        r"|Installing build dependencies|Getting requirements)|━",
+        r"\bgit\b\s+(clone|fetch|pull|push|checkout|submodule)",
+        rf"Enumerating objects: \d+, done\.|(?:{_OBJECTS}): +\d+% \(\d+/\d+\)"
+        rf"|(?:{_OBJECTS}): \d+, done\.|remote: (?:Enumerating|Counting|Compressing) objects:"
+        r"|remote: Total \d+|^hint: ",
+        r"\b(?:fatal|error|warning):|Already up to date|Cloning into|branch\s+\S+\s+->",
+        "[git output compressed — transfer progress removed]",
         first=3,
         last=5,
     ),
     Seed(
-        r"apt(-get)?\s+(install|update|upgrade)",
-        r"^(Get:|Hit:|Ign:|Reading |Building |Preparing to unpack|Unpacking |Selecting |Setting up "
-        r"|Processing triggers|\(Reading database)",
+        r"(cat|tee)\s+.*<<\s*['\"]?\w+['\"]?|cat\s+>\s*\S+\s*<<",
+        r"^> ",
+        r"^(?:ba)?sh: |: event not found|: command not found|syntax error|: No such file or directory",
+        "[heredoc echo compressed]",
+        first=2,
+        last=3,
+        most=10,
+    ),
+    Seed(
+        r"\bpip3?\s+install\b",
+        r"^\s*(?:Collecting|Downloading) \S+|^\s*(?:Requirement already satisfied|Using cached)"
+        r"|^\s*Installing collected packages",
+        r"\berror:|Successfully installed|Could not|Traceback|WARNING:",
+        "[pip install output compressed]",
+        first=3,
+        last=5,
+    ),
+    Seed(
+        r"\bapt(?:-get)?\s+(install|update|upgrade)\b",
+        r"^(?:Setting up|Unpacking) \S+|^Get:\d+|^Preparing to unpack|^Selecting previously unselected",
+        r"\bE:|\bErr:|\berror:|Unable to locate package|Reading package lists|Building dependency tree",
+        "[apt install output compressed]",
         first=2,
         last=2,
     ),
-    Seed(r"\b(gcc|g\+\+|clang|cc|make|cmake)\b", r"^.{200,}$", most=30),
-    Seed(r"openssl|ssh-keygen|gpg", r"[.+]{20,}"),
+    Seed(
+        r"\b(gcc|g\+\+|clang|cc|make|cmake)\b",
+        r"^\s*(gcc|g\+\+|clang|cc)\s+.{200,}",
+        r"\b(?:error|warning):|\bundefined reference|make\[\d+\]: \*\*\*|^ld:",
+        "[compiler output compressed — long command lines truncated]",
+        first=5,
+        last=10,
+        most=30,
+    ),
+    Seed(
+        r"\b(openssl|ssh-keygen|gpg)\b",
+        r"[.+]{20,}",
+        r"\berror:|unable to|Generating|Your identification has been saved|The key fingerprint is",
+        "[key generation progress compressed]",
+        first=5,
+        last=5,
+    ),
 )
 
 
@@ -81,9 +112,13 @@ def _applied(seed: Seed, text: str) -> str:
     if len(lines) <= seed.first + seed.last + _LEAST:
         return text
     head, tail = lines[: seed.first], lines[len(lines) - seed.last :]
-    body = [
-        line
-        for line in lines[seed.first : len(lines) - seed.last]
-        if re.search(seed.keep, line) or not re.search(seed.strip, line)
-    ]
-    return "\n".join([*head, *body[: seed.most], *tail])
+    body = lines[seed.first : len(lines) - seed.last]
+    kept = [line for line in body if _found(seed.keep, line) or not _found(seed.strip, line)]
+    kept = kept[: seed.most]
+    gone = len(body) - len(kept)
+    header = [f"{seed.header} [{gone} lines removed]"] if gone else []
+    return "\n".join([*head, *header, *kept, *tail])
+
+
+def _found(pattern: str, line: str) -> bool:
+    return re.search(pattern, line, re.IGNORECASE) is not None
