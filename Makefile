@@ -45,7 +45,7 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-columns=min,median,max,rounds
 
-# Takes ten minutes; FLAGS=--quick takes three. Beside contexa too where it is installed.
+# Takes four minutes; FLAGS=--quick takes one. Beside contexa too where it is installed.
 bench-memory: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.memory $(FLAGS)
 

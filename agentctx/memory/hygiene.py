@@ -14,6 +14,9 @@ from agentctx.patterns import Pattern
 OPENING, CLOSING = "[agentctx memory: ", "[end of memory]"
 """Recalled text stands between a line that begins with the one, and the line that is the other."""
 
+HELD = "(held back: it gives orders)"
+"""Stands in place of a line that does, where nobody vouches for it."""
+
 _DROPPED = (
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff"  # controls, lone surrogates
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # direction, which can show a text reversed
@@ -105,6 +108,11 @@ def defused(text: str) -> str:
 def suspicious(text: str) -> bool:
     """Tell whether a text gives orders as an injected prompt does; meant for what tools returned."""
     return _TAGS.search(text) is not None or _program().search(visible(text)) is not None
+
+
+def harmless(line: str) -> str:
+    """Return a line, or what stands in its place if it gives orders."""
+    return HELD if suspicious(line) else line
 
 
 @cache

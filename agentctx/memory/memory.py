@@ -33,7 +33,7 @@ class Memory(Reader):
 
     def __init__(
         self,
-        folder: Path,
+        folder: Path | str,
         *,
         branch: str = MAIN,
         session: str = "",

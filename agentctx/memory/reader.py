@@ -33,7 +33,7 @@ class Reader:
 
     def __init__(
         self,
-        folder: Path,
+        folder: Path | str,
         *,
         branch: str = MAIN,
         count: Callable[[str], int] = tokens.estimate,
@@ -44,7 +44,7 @@ class Reader:
         Raises:
             MemoryNameError: no branch may be called so.
         """
-        self.folder = folder.absolute()  # wherever the process or a git that it starts goes
+        self.folder = Path(folder).absolute()  # wherever the process or a git that it starts goes
         self.current = names.branch(branch)
         self._count, self._clock = count, clock
 

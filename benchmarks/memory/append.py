@@ -12,7 +12,7 @@ from benchmarks.memory.rows import Row, timed_rows
 from benchmarks.memory.timing import interleaved
 
 MEASURE = "step append"
-_TURNS = 300
+_TURNS, _BURST = 100, 10
 _CONTEXA_UP_TO = 4_000
 """Each append there parses the whole log; at 100,000 steps one takes seconds."""
 
@@ -31,7 +31,7 @@ def measure(bench: Bench) -> Iterator[Row]:
             side.grow_log(before, steps)
         texts.prepare(range(_TURNS))
         calls = {name: side.log for name, side in sides.items()} | {"limit: one write": limit}
-        times = interleaved(calls, _TURNS, bench.scale.seconds)
+        times = interleaved(calls, _TURNS, bench.scale.seconds, _BURST)
         yield from timed_rows(MEASURE, f"{steps:,} steps", times, "µs")
         before = steps
     sides[OURS].close()

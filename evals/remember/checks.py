@@ -21,6 +21,7 @@ Recall = Callable[[str], str]
 """Returns everything that memory tells of an id."""
 
 _BREAKS = re.compile(r"\s+")
+_MARKS = str.maketrans("“”", '""')
 _LEAST = 80  # characters of a long next action that have to be told
 _FENCE = re.compile(r"`{3,}")
 _HIDDEN = re.compile(r"\[agentctx: \d+ lines hidden · memory id (\w+)\]")
@@ -78,7 +79,8 @@ def one_line(text: str) -> str:
 def next_action(told: str) -> str:
     """Return the next action that a text tells; "" for none."""
     found = [line for line in bare(told) if line.startswith(NEXT)]
-    return one_line(found[0].removeprefix(NEXT)) if found else ""
+    text = one_line(found[0].removeprefix(NEXT)) if found else ""
+    return text[1:-1] if text[:1] == "“" and text[-1:] == "”" else text
 
 
 def bare(told: str) -> Iterator[str]:
@@ -118,6 +120,7 @@ def beside(told: str, said: Sequence[str]) -> str:
 
 def _fits(told: str, planned: str) -> bool:
     """Tell whether the next action is the planned one, to the letter; a whole script may be cut."""
+    told, planned = told.translate(_MARKS), planned.translate(_MARKS)  # inner ones of a quotation
     if told.endswith("…") and len(told) >= _LEAST:
         return planned.startswith(told[:-1].rstrip())
     return told == planned

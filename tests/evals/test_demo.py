@@ -138,7 +138,7 @@ def test_a_run_that_was_killed_comes_back_with_all_that_was_said(shipped: demo.D
     for finished in PLAN[:3]:
         assert f"“{finished}” · " in told.text
         assert f"- {finished}\n" not in told.text
-    assert "- run the tests of what uses it\n" in told.text
+    assert "- “run the tests of what uses it”\n" in told.text
 
 
 def test_what_memory_fails_to_bring_back_fails_the_demo(shipped: demo.Demo) -> None:

@@ -135,8 +135,8 @@ class Machine(RuleBasedStateMachine):
                 self.memory.abandon(name, "it was too slow")
             assert self._refs() == refs
             return
-        parent = self.lines[name].parent
-        heir = next(one for one in (parent, "main", *sorted(self._tips())) if one in self._tips())
+        others = sorted({*self._tips()} - {name})
+        heir = next(n for n in (self.lines[name].parent, "main", *others) if n in others)
         made = self.memory.abandon(name, "it was too slow")
         assert made.branch == heir
         home = self.lines[heir]
@@ -152,10 +152,13 @@ class Machine(RuleBasedStateMachine):
             return
         kept = {name: set(line.live) for name, line in self.lines.items()}
         self.memory.undo()
-        before, _ = self.undone.pop()
-        for name, line in before.items():
-            line.live |= kept.get(name, set())
-        self.lines = before
+        self.lines, _ = self.undone.pop()
+        for (
+            name,
+            steps,
+        ) in kept.items():  # they stay in their journals, also where no commit is left
+            if steps:
+                self.lines.setdefault(name, Line()).live |= steps
 
     @rule(close=st.booleans())
     def reopen(self, close: bool) -> None:

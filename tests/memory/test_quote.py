@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentctx.memory.hygiene import CLOSING, OPENING, suspicious
-from agentctx.memory.recall.quote import HELD, Line, noted, own, quoted, verbatim
+from agentctx.memory.hygiene import CLOSING, HELD, OPENING, suspicious
+from agentctx.memory.recall.quote import Line, noted, own, quoted, verbatim
 from agentctx.values import Trust
 
 orders = st.sampled_from(

@@ -39,7 +39,7 @@ COUNTS: dict[str, Callable[[str], int]] = {
 }
 WAY = re.compile(r"\[(more|older|newer)(: [^\n]*)?\]")
 SOURCE = re.compile(
-    r"(quoted|noted from tool output, commit \w+|tool output, step \w+|excerpt of commit \w+|Progress before commit \w+):"
+    r"(quoted|noted in (?:main\.md|branch\.yaml)|noted from tool output, commit \w+|tool output, step \w+|excerpt of commit \w+|Progress before commit \w+):"
 )
 LIVE = re.compile(r"\[\s*(agentctx\s+memory|end\s+of\s+memory)", re.IGNORECASE)
 ALL = 10**9
@@ -282,7 +282,7 @@ def test_the_overview_comes_first_and_fits_into_200_tokens() -> None:
 def test_a_branch_is_told_by_its_intent_and_latest_record_and_read_no_further() -> None:
     view = Shown(branch=Branch(name="main", purpose="Find out"), commits=three())
     answer = asked(view, Request(branch="main"))
-    assert "Branch main: Find out" in answer.text
+    assert "Branch main\nnoted in branch.yaml:\n> Purpose: Find out\n" in answer.text
     assert "third thing" in answer.text
     assert "second thing" not in answer.text
     assert view.read == 1
@@ -296,7 +296,8 @@ def test_a_branch_is_told_by_its_intent_and_latest_record_and_read_no_further() 
 def test_what_became_of_a_branch_is_told() -> None:
     branch = Branch(name="x", outcome=Outcome.FAILURE, lesson="too slow", created_from=ids.new())
     told = asked(Shown(branch=branch, commits=three()), Request(level="branch")).text
-    assert "Outcome: failure: too slow" in told
+    assert "Outcome: failure\n" in told
+    assert "> Lesson: too slow" in told
     assert "Begun from main at commit" in told
 
 

@@ -75,7 +75,8 @@ def check(run: Run, heard: list[str] | None = None) -> ExecutionState:
         assert message in text or not fits
         assert all(line in text for line in standing(message))
     assert COUNT("\n".join(part.text for part in parts if not part.theirs)) <= 600
-    listed = {same(item) for item in (*state.open_items, *section(text, "Still to do:"))}
+    told = [item.strip("“”") for item in section(text, "Still to do:")]
+    listed = {same(item) for item in (*state.open_items, *told)}
     assert not listed & run.done
     check_next(state, [part.text for part in parts if not part.theirs])
     return state
@@ -83,7 +84,7 @@ def check(run: Run, heard: list[str] | None = None) -> ExecutionState:
 
 def check_next(state: ExecutionState, lines: list[str]) -> None:
     """Check that the next action is told to the letter, or cut where it is a whole script."""
-    nexts = [line.removeprefix(NEXT) for line in lines if line.startswith(NEXT)]
+    nexts = [line.removeprefix(NEXT).strip("“”") for line in lines if line.startswith(NEXT)]
     whole = one_line(state.next_action, 10**6)
     if len(whole) <= 300:
         assert nexts == ([whole] if whole else [])

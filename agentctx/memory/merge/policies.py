@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 
 from agentctx.errors import MemoryStoreError
 from agentctx.memory.hygiene import safely
@@ -11,8 +11,32 @@ from agentctx.memory.records import Clash
 
 POLICIES = (OURS, THEIRS, BOTH, AGENT) = ("ours", "theirs", "both", "agent")
 
-Policy: TypeAlias = Callable[[Clash], str | None]
-"""Answers a clash with "ours", "theirs", "both" or the text to have; None leaves it open."""
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Answers a clash with "ours", "theirs", "both" or the text to have; None leaves it open.
+
+    `given` are the answers for single items, `otherwise` is that for all others.
+    """
+
+    given: Mapping[str, str]
+    otherwise: str | None
+
+    def __call__(self, clash: Clash) -> str | None:
+        """Return the answer to a clash."""
+        return self.given.get(clash.item, self.otherwise)
+
+    def check(self, clashes: Collection[Clash]) -> None:
+        """See that each single answer is for one of all clashes that there are.
+
+        Raises:
+            MemoryStoreError: one is for nothing.
+        """
+        there = [clash.item for clash in clashes]
+        for item in self.given:
+            if item not in there:
+                which = f"resolve {', '.join(map(repr, there))}" if there else "merge without it"
+                raise MemoryStoreError(f"{item[:80]!r} is in no conflict: {which}")
 
 
 def policy(
@@ -38,5 +62,4 @@ def policy(
                 f"the resolution of {item!r} is no text: give ours, theirs, both or the text to have"
             )
         given[item] = safely(text, redact)
-    otherwise = None if name == AGENT else name
-    return lambda clash: given.get(clash.item, otherwise)
+    return Policy(given, None if name == AGENT else name)

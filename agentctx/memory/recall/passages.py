@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterator
 
 from agentctx.memory import ids
+from agentctx.memory.hygiene import harmless
 from agentctx.memory.recall.quote import Line, Passage, noted, own, quoted, verbatim
-from agentctx.memory.records import Branch, Commit, Done, Item, Outcome, Step, StepKind
+from agentctx.memory.records import Branch, Commit, Done, Outcome, Step, StepKind
+from agentctx.memory.store.paths import BRANCH
 from agentctx.values import Trust
 
 _SHORT = 160
@@ -66,28 +67,25 @@ def step(found: Step, least: Trust) -> Passage:
 
 def intent(branch: Branch, live: int) -> Passage:
     """Return what a branch is for, where it comes from, and what became of it."""
-    lines = own(f"Branch {branch.name}: {branch.purpose or '(no purpose given)'}")
-    if branch.hypothesis:
-        lines += own(f"Hypothesis: {branch.hypothesis}")
+    lines = own(f"Branch {branch.name}{'' if branch.purpose else ': (no purpose given)'}")
     if branch.created_from:
         lines += own(f"Begun from {branch.parent or 'main'} at commit {branch.created_from}")
     if branch.outcome is not Outcome.OPEN:
-        lines += own(f"Outcome: {branch.outcome.value}{_lesson(branch)}")
+        into = f", merged into {branch.merged_into}" if branch.merged_into else ""
+        lines += own(f"Outcome: {branch.outcome.value}{into}")
+    for label in ("purpose", "hypothesis", "lesson"):
+        if said := getattr(branch, label):
+            lines += quoted(f"{label.capitalize()}: {said}", f"noted in {BRANCH}")
     if live:
         lines += own(f"Not committed yet: {_number(live, 'step')}, level=log branch={branch.name}")
-    return Passage(lines=lines, ids=(branch.name,))
+    return Passage(lines=lines, ids=(branch.name,), trust=Trust.TOOL)
 
 
 def listed(branch: Branch, current: bool) -> tuple[Line, ...]:
     """Return a branch as one line of an overview."""
     state = "" if branch.outcome is Outcome.OPEN else f" ({branch.outcome.value})"
-    purpose = f": {shortened(branch.purpose)}" if branch.purpose else ""
+    purpose = f": “{harmless(shortened(branch.purpose))}”" if branch.purpose else ""
     return own(f"{'*' if current else '-'} {branch.name}{state}{purpose}")
-
-
-def boxes(items: Iterable[Item]) -> tuple[Line, ...]:
-    """Return milestones or to-dos as check boxes."""
-    return tuple(chain.from_iterable(own(f"- [{'x' * i.done or ' '}] {i.text}") for i in items))
 
 
 def shortened(text: str) -> str:
@@ -143,8 +141,3 @@ def _observation(found: Step) -> tuple[Line, ...]:
 
 def _number(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
-
-
-def _lesson(branch: Branch) -> str:
-    lesson = f": {branch.lesson}" if branch.lesson else ""
-    return f", merged into {branch.merged_into}{lesson}" if branch.merged_into else lesson

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agentctx.memory.hygiene import defused, suspicious, visible
+from agentctx.memory.hygiene import HELD, defused, harmless, suspicious, visible
 from agentctx.values import Trust
-
-HELD = "(held back: it gives orders)"
-"""Stands in place of a quoted line that does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ def noted(text: str, trust: Trust, id: str) -> tuple[Line, ...]:
 def _harmless(text: str) -> Iterator[str]:
     lines = text.split("\n")
     if suspicious(text):
-        lines = [HELD if suspicious(line) else line for line in lines]
+        lines = [harmless(line) for line in lines]
         if suspicious("\n".join(lines)):  # the orders take several lines
             lines = [HELD]
     yield from defused("\n".join(lines)).split("\n")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from agentctx.memory.hygiene import suspicious
 from agentctx.memory.plan.roadmap import same
 from agentctx.memory.records import Commit, Roadmap, Step, StepKind, Word
 from agentctx.memory.state import progress
@@ -30,7 +31,7 @@ class ExecutionState:
         in_flight: calls whose result has not come.
         next_action: a call in flight, the recorded one, or the first open to-do; "" for none.
         afterwards: what comes after a call in flight.
-        next_trust: where `next_action` came from.
+        next_trust: how far what was planned is trusted: `next_action`, or `afterwards` behind a call.
         overtaken: whether the user has said something since `next_action` was recorded.
         open_items: to-dos that no record has finished.
         findings: what branches and sub-agents established, newest first.
@@ -141,8 +142,11 @@ def _planned(
 ) -> ExecutionState:
     record = _recorded(records)
     if record is None or _over(record, finished, live):
-        following = state.open_items[0] if state.open_items else ""
-        since, trust = records[0].id if records else "", Trust.MODEL
+        following = next((item for item in state.open_items if not suspicious(item)), "")
+        since = records[0].id if records else ""
+        trust = (
+            Trust.TOOL if following else Trust.MODEL
+        )  # the roadmap does not say what it rests on
     else:
         following, trust, since = record.next_action, record.trust, _since(record, records)
     overtaken = bool(following) and any(word.id > since for word in state.open_words)

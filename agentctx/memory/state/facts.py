@@ -10,7 +10,7 @@ from agentctx.memory.records import Step, StepKind
 from agentctx.memory.state import ExecutionState
 from agentctx.memory.state.excerpts import Count
 from agentctx.memory.state.quotes import fence
-from agentctx.memory.state.render import call, next_lines, noted, one_line, proof, ran
+from agentctx.memory.state.render import call, next_lines, noted, one_line, planned, proof, ran
 
 # Tokens that it takes to find a thing out again, or to repair what its lack breaks: an estimate.
 _WORTH = {
@@ -107,7 +107,7 @@ def _items(state: ExecutionState, count: Count) -> Iterator[Fact]:
         ("findings", ((note.text, noted(note), note) for note in state.findings)),
         ("done", ((done.text, proof(done), done) for done in state.done)),
         ("ran", ((step.action, ran(step), step) for step in state.ran)),
-        ("open_items", ((text, one_line(text), text) for text in state.open_items)),
+        ("open_items", ((text, planned(text), text) for text in state.open_items)),
     )
     for part, values in told:
         for key, line, value in values:

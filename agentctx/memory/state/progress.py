@@ -53,7 +53,7 @@ def done(records: Sequence[Commit], plan: Roadmap) -> tuple[Proven, ...]:
             found.setdefault(same(one.text), _proven(record, one))
     for item in reversed((*plan.milestones, *plan.todo)):
         if item.done:
-            found.setdefault(same(item.text), Proven(text=item.text))
+            found.setdefault(same(item.text), Proven(text=item.text, trust=Trust.TOOL))
     return tuple(found.values())
 
 

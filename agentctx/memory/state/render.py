@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from agentctx.memory.hygiene import harmless
 from agentctx.memory.records import Done, Step
 from agentctx.memory.state import ExecutionState
 from agentctx.memory.state.excerpts import Count
@@ -23,6 +24,7 @@ NEXT = "Next action: "
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _MARKS = str.maketrans("“”", '""')
 _LONGEST = 240  # characters of an item
+_SPARE = 16  # tokens, for where texts meet and for blank lines of the user's that are cut apart
 _CLIPPED = 1_200  # characters of the next action
 
 
@@ -52,7 +54,7 @@ def block(
     """Return the parts of the block, the user's own text told apart."""
     parts = quoted(state.words, count=count, budget=words_budget, frame=budget // 2)
     frame = "\n".join([HEAD, *(part.text for part in parts if not part.theirs)])
-    rest = _rest(state, count, budget - count(f"{frame}\n") - 1)
+    rest = _rest(state, count, budget - count(f"{frame}\n") - _SPARE)
     return (Part(HEAD), *parts, *(Part(line) for line in rest))
 
 
@@ -86,9 +88,14 @@ def call(step: Step) -> str:
     return f"`{one_line(step.action, 160)}`"
 
 
-def quote(text: str, trust: Trust) -> str:
+def planned(item: str) -> str:
+    """Return an item of the roadmap, which does not say what it rests on."""
+    return quote(harmless(item), Trust.TOOL)
+
+
+def quote(text: str, trust: Trust, longest: int = _LONGEST) -> str:
     """Return a text on one line, in quotation marks that it cannot close if it came from tools."""
-    line = one_line(text)
+    line = one_line(text, longest)
     return line if trust > Trust.TOOL else f"“{line.translate(_MARKS)}”"
 
 
@@ -100,9 +107,11 @@ def next_lines(state: ExecutionState, longest: int = _CLIPPED) -> list[str]:
     """Return the line of the next action, if any, and what there is to say of it."""
     if not state.next_action:
         return []
-    lines = [f"{NEXT}{one_line(state.next_action, longest)}"]
+    waits = state.next_action in {step.action for step in state.in_flight}  # the model's own call
+    trust = Trust.MODEL if waits else state.next_trust
+    lines = [f"{NEXT}{quote(state.next_action, trust, longest)}"]
     if state.afterwards:
-        lines.append(f"After that: {one_line(state.afterwards)}")
+        lines.append(f"After that: {quote(state.afterwards, state.next_trust)}")
     if state.overtaken:
         lines.append("(The user has spoken since that was recorded: what they said comes first.)")
     elif state.words and not state.open_words:
@@ -137,7 +146,7 @@ def _sections(state: ExecutionState) -> tuple[_Section, ...]:
             tuple(map(call, state.in_flight)),
         ),
         _Section("Blockers:", tuple(map(noted, state.blockers))),
-        _Section("Still to do:", tuple(map(one_line, state.open_items))),
+        _Section("Still to do:", tuple(map(planned, state.open_items))),
         _Section("Established:", tuple(map(noted, state.findings))),
     )
 

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from agentctx.errors import MemoryStoreError, UnknownMemory
 from agentctx.memory import merge
 from agentctx.memory.journals import Journals, Live
 from agentctx.memory.records import (
     Branch,
+    Clash,
     Commit,
     CommitKind,
     Conflict,
     Outcome,
-    Step,
     StepKind,
 )
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.store import Store
 from agentctx.memory.store.operation import Operation
-from agentctx.memory.store.paths import HEADS, TRUSTED, head
+from agentctx.memory.store.paths import TRUSTED, head
 from agentctx.memory.write import reversal
+from agentctx.memory.write.compose import Entry
 from agentctx.memory.write.draft import Draft
 from agentctx.memory.write.joining import Sides, join, told
 from agentctx.memory.write.writer import Writer, missing
+from agentctx.values import Trust
 
 MAIN = "main"
 
@@ -75,7 +77,9 @@ class Changes:
                 kind=kind,
                 summary=summary[1] if summary and fresh else None,
             )
-        self._carry(written.steps)
+        for step in written.steps:  # a call still waits for its result
+            if step.kind is StepKind.CALL:
+                self.journals.append(step)
         return written.record
 
     def start(
@@ -123,6 +127,7 @@ class Changes:
 
         Raises:
             UnknownMemory: one of them is not there.
+            MemoryStoreError: the policy answers what is no conflict.
         """
         if name == into:
             raise MemoryStoreError(f"{name!r} cannot be merged into itself: switch first")
@@ -136,8 +141,12 @@ class Changes:
                 closing=self.writer.closing(theirs, outcome, into=into),
             )
             live = self.journals.live(into, ours)
-            said = made if made.contribution else replace(made, contribution=told(theirs, outcome))
-            entry = self.writer.entry(said, ours.branch, ours, live, CommitKind.MERGE)
+            if (
+                not made.contribution
+            ):  # what is folded together is trusted as the least of it may be
+                made = replace(made, contribution=told(theirs, outcome), trust=Trust.TOOL)
+            entry = self.writer.entry(made, ours.branch, ours, live, CommitKind.MERGE)
+            policy.check(_clashes(sides, entry) if policy.given else ())
             joined = join(sides, entry, policy)
             if isinstance(joined, Conflict):
                 return joined
@@ -166,9 +175,11 @@ class Changes:
             self.writer.archive(change, view, closing)
             home = self.writer.known(change, heirs[0])
             lessons = dict(home.roadmap.sections).get("Lessons", "")
+            own = takewhile(lambda one: one.id != view.branch.created_from, view.since())
             said = Draft(
                 contribution=f"Abandoned {name}: {lesson}",
                 sections={"Lessons": f"{lessons}\n- {name}: {' '.join(lesson.split())}".strip()},
+                trust=min(record.trust for record in (closing.record, *own)),
             )
             return self.writer.write(change, heirs[0], home, said, kind=CommitKind.ABANDON).record
 
@@ -205,13 +216,6 @@ class Changes:
         self._unseal(operation)
         return operation
 
-    def _carry(self, steps: Sequence[Step]) -> None:
-        """Note again, behind a record, which calls still wait for their results."""
-        answered = {step.call_id for step in steps if step.kind is StepKind.STEP}
-        for step in steps:
-            if step.kind is StepKind.CALL and step.call_id not in answered:
-                self.journals.append(step)
-
     def _at(self, view: Snapshot, name: str) -> Snapshot:
         """Return the branch as it was when it held a record as its newest."""
         wanted = view.record(name).id
@@ -227,14 +231,16 @@ class Changes:
         return Snapshot(self.store, found)
 
     def _unseal(self, operation: Operation) -> None:
-        for move in operation.moves:
-            if not (move.new and move.ref.startswith(HEADS)):
-                continue
-            name, view = move.ref.removeprefix(HEADS), Snapshot(self.store, move.new)
-            record = view.latest
+        for name, steps in reversal.sealed(operation, self.store):
             tip = self.store.tip(name)
             live = self.journals.live(name, Snapshot(self.store, tip) if tip else None)
             known = {step.id for step in live.steps}
-            for step in view.steps(record) if record else ():
+            for step in steps:
                 if step.id not in known:
                     self.journals.append(replace(step, branch=name))
+
+
+def _clashes(sides: Sides, entry: Entry) -> tuple[Clash, ...]:
+    """Return all that two sides disagree about, whoever settles it."""
+    found = join(sides, entry, merge.policy("agent"))
+    return found.clashes if isinstance(found, Conflict) else ()

@@ -82,7 +82,9 @@ def compose(
     if draft.purpose is not None and not branch.parent:  # that of the first branch is the project's
         branch = replace(branch, purpose=draft.purpose)
     following, blockers = _next(draft, latest), _blockers(draft, latest)
-    trust = min([author.trust, *(step.trust for step in steps if step.kind is StepKind.STEP)])
+    trust = min(
+        [author.trust, draft.trust, *(step.trust for step in steps if step.kind is StepKind.STEP)]
+    )
     if latest and ((following and draft.next_action is None) or blockers == latest.blockers != ()):
         trust = min(trust, latest.trust)  # what is taken over is trusted no more than it was
     record = Commit(

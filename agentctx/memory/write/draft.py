@@ -10,6 +10,7 @@ from agentctx.errors import MemoryStoreError
 from agentctx.memory import names, texts
 from agentctx.memory.hygiene import safely
 from agentctx.memory.records import Done, Metadata
+from agentctx.values import Trust
 
 Safe = Callable[[str], str]
 """Takes secrets and what could pose as ours out of a text."""
@@ -43,7 +44,10 @@ class Details(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A record before it is written; None for what stays as it is."""
+    """A record before it is written; None for what stays as it is.
+
+    `trust` is how far what it rests on is trusted, where that is more than the steps it seals.
+    """
 
     contribution: str
     done: tuple[Done, ...] = ()
@@ -58,6 +62,7 @@ class Draft:
     code: str = ""
     finished: bool = False
     sources: tuple[str, ...] = ()
+    trust: Trust = Trust.USER
 
     @property
     def revises(self) -> bool:

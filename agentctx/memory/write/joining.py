@@ -5,9 +5,10 @@ Source: Git-Context-Controller, §2.2 (MERGE); what it leaves open is settled by
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
+from typing import TypeVar
 
 from agentctx.memory import merge, texts
 from agentctx.memory.plan import roadmap
@@ -36,8 +37,13 @@ from agentctx.memory.store.paths import (
 from agentctx.memory.write.compose import Entry
 from agentctx.memory.write.fold import fold
 
-_DONE = 50
-"""Finished things of a branch that its merge record names again."""
+T = TypeVar("T")
+
+_LATEST = 50
+"""Records of a branch whose findings and finished things its merge record names again…"""
+
+_ROOM = 200_000
+"""… up to so many characters of each; the rest stays in those records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +104,13 @@ def told(view: Snapshot, outcome: Outcome) -> str:
 
 def _record(sides: Sides, record: Commit, plan: Roadmap) -> Commit:
     ours, closed = sides.ours.latest, sides.closed
-    there = list(islice(_since(sides), _DONE))
-    done = _distinct([*record.done, *(one for made in reversed(there) for one in made.done)])
+    since = _since(sides)
+    there = list(islice(since, _LATEST))
+    earlier = sum(1 for _ in since)
+    done = _gathered((one for made in there for one in reversed(made.done)), _size)
+    done = _distinct([*record.done, *done])
+    findings = _gathered((one for made in there for one in reversed(made.findings)), len)
+    left = sum(len(made.findings) for made in there) - len(findings)
     ticked = [item.text for item in (*plan.milestones, *plan.todo) if item.done]
     finished = {roadmap.same(text) for text in [*ticked, *(one.text for one in done)]}
     wanted = [record.next_action, ours.next_action if ours else "", _next(there)]
@@ -111,13 +122,34 @@ def _record(sides: Sides, record: Commit, plan: Roadmap) -> Commit:
         parents=tuple(one.id for one in (ours, closed) if one),
         done=tuple(done),
         findings=tuple(
-            dict.fromkeys(
-                [*record.findings, *(f for made in reversed(there) for f in made.findings)]
-            )
+            dict.fromkeys([*_elsewhere(sides, left, earlier), *record.findings, *findings])
         ),
         next_action=next((w for w in wanted if w and roadmap.same(w) not in finished), ""),
         trust=min(one.trust for one in (record, ours, closed, *there) if one),
     )
+
+
+def _gathered(newest_first: Iterable[T], size: Callable[[T], int]) -> list[T]:
+    """Return the newest of all that there is room for, oldest first."""
+    found, room = list[T](), _ROOM
+    for one in newest_first:
+        room -= size(one)
+        if room < 0:
+            break
+        found.append(one)
+    return found[::-1]
+
+
+def _size(done: Done) -> int:
+    return len(done.text) + len(done.command)
+
+
+def _elsewhere(sides: Sides, left: int, earlier: int) -> Iterator[str]:
+    """Yield where that is which the merge record does not name again."""
+    parts = [f"{left} findings more"] if left else []
+    parts += [f"what {earlier} earlier records found"] if earlier else []
+    if parts:
+        yield f"{' and '.join(parts)}: in the records of {sides.theirs.branch.name}"
 
 
 def _next(there: Sequence[Commit]) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from agentctx.errors import MemoryStoreError, UnknownMemory
+from agentctx.memory.records import Step
+from agentctx.memory.snapshot import Snapshot
+from agentctx.memory.store import Store
 from agentctx.memory.store.operation import Move, Operation
 from agentctx.memory.store.paths import ARCHIVE, HEADS
 from agentctx.memory.store.transaction import Transaction
@@ -57,3 +60,12 @@ def _now(change: Transaction, ref: str) -> str | None:
     if ref.startswith(HEADS):
         return change.tip(ref.removeprefix(HEADS))
     return change.archived(ref.removeprefix(ARCHIVE))
+
+
+def sealed(operation: Operation, store: Store) -> Iterator[tuple[str, Sequence[Step]]]:
+    """Yield the branches on which an operation made records, each with the steps of the last one."""
+    for move in operation.moves:
+        if move.new and move.ref.startswith(HEADS):
+            view = Snapshot(store, move.new)
+            record = view.latest
+            yield move.ref.removeprefix(HEADS), view.steps(record) if record else ()
