@@ -34,6 +34,7 @@ class Settings:
         min_tokens: observations below this are left alone.
         archive_cap: bytes that the archive may take, None for no cap.
         lossless: whether lines are hidden only where the model sees them elsewhere.
+        rules: whether rules for single commands may hide lines.
         prices: the user's own prices.
         data: folder of the archive, the ledger and all other state (see `open_data`).
         memory: off, log (steps and records, unseen by the model), on (also its tools and state).
@@ -51,6 +52,7 @@ class Settings:
     min_tokens: int = 150
     archive_cap: int | None = None
     lossless: bool = False
+    rules: bool = True
     prices: Prices = field(default_factory=dict)
     data: Path = Path(FOLDER)
     memory: Remember = Remember.OFF

@@ -123,6 +123,7 @@ def _reduced(case: Case, stores: Stores) -> Reduction:
             way=case.way.format(handle=handle),
             count=case.count,
             limits=limits(stores.settings),
+            chosen=stores.chosen,
         )
         if made.tokens_before - made.tokens_after > case.spare:
             return unchanged(observation, made.tokens_before)

@@ -16,6 +16,7 @@ AgentctxError
 │  ├─ MemoryLocked          another process holds the memory for too long
 │  ├─ MemoryFull            the disk refused what had to be written
 │  └─ RemoteError           push, pull or clone failed
+├─ RuleError                a compression rule that cannot be used
 ├─ RedactionError           secrets could not be removed, so nothing was sent
 ├─ ToolError                an agent tool was called with arguments it cannot take
 ├─ DataError                a trajectory or report file that cannot be read
@@ -89,6 +90,10 @@ class MemoryFull(MemoryStoreError):
 
 class RemoteError(MemoryStoreError):
     """Push, pull or clone failed."""
+
+
+class RuleError(AgentctxError):
+    """A compression rule that cannot be used."""
 
 
 class RedactionError(AgentctxError):

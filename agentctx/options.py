@@ -185,5 +185,6 @@ PARSERS = {
     "memory_code": code,
     "memory_model": name,
     "lossless": flag,
+    "rules": flag,
     "debug": flag,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 Pattern: TypeAlias = Any
@@ -34,3 +35,27 @@ def compiled(pattern: str | bytes, *, memory: int | None = None, latin1: bool = 
         reason = error.args[0] if error.args else "?"
         text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
         raise ValueError(f"not an RE2 pattern ({' '.join(text.split())[:80]}): mend it") from None
+
+
+def together(patterns: Sequence[str]) -> Callable[[str], Sequence[int]]:
+    """Return what tells which of many patterns a text matches, case aside: their numbers, sorted.
+
+    Raises:
+        ValueError: one of them is "not an RE2 pattern (why): mend it".
+    """
+    import re2
+
+    if not patterns:
+        return lambda text: ()
+    options = re2.Options()
+    options.log_errors, options.max_mem, options.never_capture = False, 64 << 20, True
+    options.case_sensitive = False
+    found = re2.Set.SearchSet(options)
+    for pattern in patterns:
+        try:
+            found.Add(pattern)
+        except re2.error:
+            compiled(pattern)  # says why
+            raise
+    found.Compile()
+    return lambda text: sorted(found.Match(text.encode("utf-8", "replace")) or ())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from agentctx.config import Settings
 from agentctx.errors import AgentctxError
 from agentctx.events import Event, Log
-from agentctx.values import content_id
+from agentctx.values import Observation, content_id
 
 if TYPE_CHECKING:
     from agentctx.archive import Archive
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from agentctx.memory.records import Commit, Step
     from agentctx.memory.write.fold import Summariser
     from agentctx.secrets import Redactor
+    from agentctx.terminal.rules.book import Book
+    from agentctx.terminal.rules.rule import Rule
 
 Answer = TypeVar("Answer")
 
-ARCHIVE, LEDGER = "archive", "state.db"
+ARCHIVE, LEDGER, RULES = "archive", "state.db", "rules"
 _SUMMARISER = "agentctx.adapters.litellm_summary"  # frameworks are met in adapters only
 
 
@@ -64,6 +66,16 @@ class Stores:
         return Marks(db.engine(self.folder / LEDGER))
 
     @cached_property
+    def book(self) -> Book:
+        """The rules that may hide lines: those that ship, and those of packs in `rules/` here."""
+        from agentctx.terminal.rules import pack
+        from agentctx.terminal.rules.book import Book
+
+        if not self.settings.rules or self.settings.lossless:
+            return Book(())
+        return Book(pack.known(self.settings.data / RULES, self._refused))
+
+    @cached_property
     def redactor(self) -> Redactor:
         """What takes the secrets out."""
         from agentctx.secrets import default
@@ -88,6 +100,13 @@ class Stores:
                 raise
 
         return summarise
+
+    def chosen(self, observation: Observation, length: int) -> tuple[Rule, ...]:
+        """Return the rules for an output of `length` lines; the packs are read when first asked."""
+        return self.book.chosen(observation, length)
+
+    def _refused(self, error: AgentctxError) -> None:
+        self.tell("rules-refused", "", error=str(error)[:500])
 
     def tell(self, kind: str, session: str, **detail: object) -> None:
         """Note that something happened; this never fails."""

@@ -25,7 +25,7 @@ EXTRAS = PROJECT["project"]["optional-dependencies"]
 LINKS = ("adapters", "evals", "rules")
 TOPS = ("agentctx", *LINKS)
 OURS = {"agentctx", "benchmarks", "tests", "wheel", "__future__"}  # wheel: scripts/wheel.py
-PEERS = {"contexa"}  # measured beside us where it is installed
+PEERS = {"contexa", "headroom", "leancontext", "tokenjuice"}  # measured beside us where installed
 COMES_WITH = {"langchain-core": "langchain"}  # another name of what is asked for
 
 

@@ -162,6 +162,20 @@ def memory(place: Place) -> Check:
     return Check("memory", f"{branches}, all sound; {library}", remedy)
 
 
+def rules(place: Place) -> Check:
+    """Read the packs of rules."""
+    from agentctx.errors import RuleError
+    from agentctx.stores import RULES
+    from agentctx.terminal.rules import pack
+
+    refused: list[RuleError] = []
+    found = pack.known(place.data / RULES, refused.append)
+    if refused:
+        return Check("rules", str(refused[0]), "mend that pack; it is left out", ok=False)
+    state = "" if place.settings.rules and not place.settings.lossless else ", switched off"
+    return Check("rules", f"{len(found)} rules{state}; agentctx rules test proves them")
+
+
 def pipes(place: Place) -> Check:
     """See whether `exec` can tell who reads it."""
     if sys.platform.startswith("linux") and Path("/proc/self/fd").is_dir():
@@ -181,5 +195,6 @@ CHECKS: dict[str, Callable[[Place], Check]] = {
     "redaction": redaction,
     "git": git,
     "memory": memory,
+    "rules": rules,
     "exec": pipes,
 }

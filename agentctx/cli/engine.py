@@ -71,6 +71,7 @@ class Engine:
             way=way,
             count=estimate,
             limits=limits(self.settings),
+            chosen=self._stores.chosen,
         )
 
     @cached_property

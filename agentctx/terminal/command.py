@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from itertools import chain, pairwise
 
 _READ = frozenset(
     "cat bat sed head tail less more grep egrep fgrep zgrep rg ag ack find fd ls tree wc nl cut awk"
     " gawk sort uniq diff cmp comm hexdump xxd od strings file stat du df jq yq column tac rev paste"
     " env printenv ps id whoami uname date which type md5sum sha1sum sha256sum tr fold expand"
-    " readlink realpath basename dirname curl wget zcat less base64 sqlite3 psql".split()
+    " readlink realpath basename dirname zcat less base64 sqlite3 psql".split()
 )
 _READ_SUBCOMMANDS = {
     "git": frozenset(
@@ -32,7 +33,17 @@ _SILENT = frozenset(
     " echo printf sleep trap umask alias local declare read wait exit pwd tee".split()
 )
 _SYSTEM = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"})
+_TO_STDOUT = re.compile(r"-\w*O *(?:-|/dev/stdout)(?: |$)|--output-document[ =]-")
+_TO_FILE = re.compile(r"(?:^| )(?:-\w*[oO]|--output|--remote-name)(?:[ =]|$)")
+_PASSING = frozenset("tail head tee cat less more sponge ts".split())
+_PIPES = frozenset({"|", "|&"})
 _WRAPPERS = frozenset("timeout time sudo env nice nohup stdbuf xargs command exec unbuffer".split())
+_RUNNERS = frozenset(
+    "uv run|uvx|poetry run|pipenv run|pdm run|hatch run|rye run|pixi run|conda run|mamba run|npx"
+    "|pnpm exec|pnpm dlx|yarn exec|yarn dlx|bunx|bundle exec|direnv exec .".split("|")
+)
+_VALUED = frozenset("-n -p --name --prefix --with --python --extra --group --project".split())
+_SHELLS = frozenset("sh bash zsh dash ksh".split())
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _LABEL = 24  # characters
@@ -57,13 +68,33 @@ def classify(command: str, tool: str = "") -> Output:
     if not command.strip():
         return Output.READ if _READ_TOOL.search(tool) else Output.UNKNOWN
     try:
-        stages = [stage for stage in _stages(command) if stage]
+        stages = list(_stages(command))
     except ValueError:
         return Output.UNKNOWN
     kinds = {_kind(stage) for stage in stages} - {None}
     if not kinds:
         return Output.UNKNOWN
     return Output.READ if kinds == {Output.READ} else Output.RUN
+
+
+def printed(command: str) -> tuple[str, ...]:
+    """Return the simple commands whose own lines an output consists of, without their wrappers.
+
+    `cd x && timeout 60 pytest -q | tail -50` prints what `pytest -q` does. Where something else may
+    stand among the lines, as after `| grep` or beside `cat`, there are none.
+    """
+    try:
+        pipelines = list(_pipelines(command))
+    except ValueError:
+        return ()
+    found = []
+    for first, *rest in pipelines:
+        kind = _kind(first)
+        if kind is Output.READ or not all(map(_passes, rest)):
+            return ()
+        if kind is Output.RUN:
+            found.append(" ".join(first))
+    return tuple(found)
 
 
 def expands(command: str) -> bool:
@@ -76,18 +107,28 @@ def expands(command: str) -> bool:
 
 def _stages(command: str) -> Iterator[list[str]]:
     """Yield the words of each simple command; heredoc bodies are left out."""
+    return chain.from_iterable(_pipelines(command))
+
+
+def _pipelines(command: str) -> Iterator[list[list[str]]]:
+    """Yield the simple commands of each pipeline that are not empty, each as its words."""
     flat = _without_heredocs(command).replace("\\\n", " ").replace("\n", " ; ")
     lexer = shlex.shlex(flat, posix=True, punctuation_chars="();<>|&")
     lexer.whitespace_split = True
     lexer.commenters = ""
-    words: list[str] = []
-    for word in lexer:
-        if word and set(word) <= set("();|&"):
-            yield _bare(words)
-            words = []
+    stages: list[list[str]] = [[]]
+    for word in chain(lexer, ";"):
+        if word in _PIPES:
+            stages.append([])
+        elif word and set(word) <= set("();|&"):
+            bare = [stage for words in stages if (stage := _bare(words))]
+            if len(bare) == 1 and (script := _script(bare[0])) is not None:
+                yield from _pipelines(script)
+            elif bare:
+                yield bare
+            stages = [[]]
         else:
-            words.append(word)
-    yield _bare(words)
+            stages[-1].append(word)
 
 
 def _without_heredocs(command: str) -> str:
@@ -120,9 +161,30 @@ def _bare(words: list[str]) -> list[str]:
             rest.pop(0)
             while rest and (rest[0].startswith("-") or rest[0].rstrip("smh").isdigit()):
                 rest.pop(0)
+        elif runner := _runner(rest):
+            rest = rest[runner:]
         else:
             break
     return rest
+
+
+def _runner(words: Sequence[str]) -> int:
+    """Return how many words only say in which environment the others run."""
+    length = next((n for n in (1, 2, 3) if " ".join(words[:n]) in _RUNNERS), 0)
+    while 0 < length < len(words) and words[length].startswith("-"):
+        length += 1 + (words[length] in _VALUED)
+    return length if length < len(words) else 0
+
+
+def _script(stage: Sequence[str]) -> str | None:
+    """Return what a shell is given to run with `-c`."""
+    if stage and stage[0].rpartition("/")[2] in _SHELLS:
+        for option, script in pairwise(stage[1:]):
+            if option.startswith("-") and option.endswith("c"):
+                return script
+            if not option.startswith("-"):
+                break
+    return None
 
 
 def _kind(stage: list[str]) -> Output | None:
@@ -133,10 +195,19 @@ def _kind(stage: list[str]) -> Output | None:
         return None
     if name in _READ:
         return Output.READ
+    if name in ("curl", "wget"):  # what is saved to a file leaves only the progress to print
+        text = " ".join(stage)
+        saved = _TO_FILE.search(text) if name == "curl" else not _TO_STDOUT.search(text)
+        return Output.RUN if saved else Output.READ
     words = [word for word in stage[1:] if not word.startswith("-") or name in {"tar", "unzip"}]
     if _READ_SUBCOMMANDS.get(name, frozenset()) & set(words[:2]):  # `git -C folder diff`
         return Output.READ
     return Output.RUN
+
+
+def _passes(stage: list[str]) -> bool:
+    """Tell whether a stage of a pipeline lets lines through as they are."""
+    return stage[0].rpartition("/")[2] in _PASSING
 
 
 def label(command: str) -> str:

@@ -30,11 +30,21 @@ _PLACES = (
     r"^\s*file \"[^\"\n]+\", line \d+|^e\s|^>\s"
     r"|^\s*(?:at |--> )?[\w./\\@+-]*\.[a-z]{1,5}[:(]\d+"
 )
+_PASSED = (
+    r"(?:test\w* \([\w.]+\)|test [\w:]+) \.\.\. ok|[\w./-]+::\S.* PASSED(?: +\[ *\d+%\])?"
+    r"|(?:\[gw\d+\] \[ *\d+%\] )?PASSED [\w./-]+::\S+|--- PASS: \S+ \([\d.]+s\)"
+)
+"""A test that passed, whatever its name says."""
 
 
 @cache
 def _pattern() -> Pattern:
     return compiled(f"(?im)(?:{_WORDS}|{_RESULTS}|{_PLACES})".encode(), memory=32 << 20)
+
+
+@cache
+def _passed() -> Pattern:
+    return compiled(f"^(?:{_PASSED})\\s*$".encode())
 
 
 def evidence(lines: Sequence[Line]) -> list[bool]:
@@ -48,7 +58,7 @@ def evidence(lines: Sequence[Line]) -> list[bool]:
         line = min(bisect_right(starts, match.start()) - 1, len(lines) - 1)
         # A match that begins with a newline-crossing blank belongs to the line it ends in.
         line = max(line, bisect_right(starts, max(match.end() - 1, 0)) - 1)
-        keep[line] = True
+        keep[line] = _passed().search(raw[line]) is None
         at = starts[line + 1]
         if at >= len(text):
             break

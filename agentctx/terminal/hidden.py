@@ -20,6 +20,7 @@ class Hidden:
 
     `source` is the earlier observation that shows them, as "content id@results back" ("": none);
     `target` is the index of the line of this same output that shows the first of them (-1: none).
+    `rule` is the id of the rule that hides them ("": a step of our own).
     """
 
     start: int
@@ -27,6 +28,7 @@ class Hidden:
     reason: str
     source: str = ""
     target: int = -1
+    rule: str = ""
 
     def __len__(self) -> int:
         return self.stop - self.start

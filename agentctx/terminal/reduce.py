@@ -1,6 +1,6 @@
 """The chain that turns an observation into what the model sees.
 
-screen → repeats → frames → echo → again → budget → compose → never-worse. Each step only hides whole lines,
+screen → repeats → frames → echo → again → rules → budget → compose → never-worse. Each step only hides whole lines,
 so every line that is left stands in the original as a terminal would show it (law 4).
 """
 
@@ -21,6 +21,8 @@ from agentctx.terminal.frames import frames
 from agentctx.terminal.hidden import Hidden, visible
 from agentctx.terminal.lines import Line
 from agentctx.terminal.repeats import repeats
+from agentctx.terminal.rules.rule import Rule
+from agentctx.terminal.rules.strip import strip
 from agentctx.terminal.screen import screen
 from agentctx.terminal.window import Shown, Window, key
 from agentctx.values import Observation, Reduction, Span, content_id
@@ -59,6 +61,10 @@ def limits(settings: Settings) -> Limits:
     return Limits(smallest=settings.min_tokens, run=settings.observation_tokens)
 
 
+def _no_rules(observation: Observation, length: int) -> tuple[Rule, ...]:
+    return ()
+
+
 def reduce(
     observation: Observation,
     *,
@@ -67,6 +73,7 @@ def reduce(
     way: str,
     count: Callable[[str], int],
     limits: Limits,
+    chosen: Callable[[Observation, int], tuple[Rule, ...]] = _no_rules,
 ) -> Reduction:
     """Return what the model sees of an observation.
 
@@ -77,6 +84,7 @@ def reduce(
         way: what the reader does to expand it.
         count: tokens of a text.
         limits: when and how far to reduce.
+        chosen: returns the rules for an observation of so many lines.
 
     Returns:
         A reduction without handle when the original is to stand as it is.
@@ -89,7 +97,8 @@ def reduce(
     kind = _kind(observation, raw)
     cap = limits.of(kind, observation.exit_code)
     room = cap * len(raw) / before if cap and before > cap else None
-    hidden = _hide(lines, kind, window, room)
+    rules = chosen(observation, len(lines)) if kind is Output.RUN else ()
+    hidden = _hide(lines, kind, window, rules, room)
     text, spans = compose(
         lines,
         hidden,
@@ -101,12 +110,11 @@ def reduce(
     if not limits.worth(before, after) or not text.strip():  # providers refuse a blank result
         return Reduction(text=raw, tokens_before=before, tokens_after=before)
     steps = [*map(_step, hidden), *("budget" for span in spans if span.hidden == "long line")]
-    rules = tuple(dict.fromkeys(steps)) or ("screen",)
     return Reduction(
         text=text,
         handle=handle,
         spans=spans,
-        rules=rules,
+        rules=tuple(dict.fromkeys(steps)) or ("screen",),
         tokens_before=before,
         tokens_after=after,
     )
@@ -138,6 +146,7 @@ def _hide(
     lines: Sequence[Line],
     kind: Output,
     window: Window,
+    rules: tuple[Rule, ...],
     room: float | None,
 ) -> list[Hidden]:
     """Return the runs of lines that go, step after step; `room` caps the characters that stay."""
@@ -147,6 +156,7 @@ def _hide(
         hidden += frames(lines, _movable(visible(lines, hidden), keep))
     hidden += echo(lines, visible(lines, hidden), keep, window)
     hidden += again(lines, visible(lines, hidden))
+    hidden += strip(lines, visible(lines, hidden), keep, rules)
     if room is None:
         return hidden
     keep = evidence(lines) if kind is Output.READ else keep
@@ -177,6 +187,8 @@ def _total(raw: str) -> int:
 
 
 def _step(run: Hidden) -> str:
+    if run.rule:
+        return run.rule
     if run.source:
         return "echo"
     return {"middle": "budget", "progress": "frames"}.get(run.reason, "repeats")

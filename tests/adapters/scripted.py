@@ -68,7 +68,7 @@ def results(messages: list[AnyMessage]) -> dict[str, Any]:
 
 def log(name: str, lines: int = 2_000) -> str:
     """Return what a long, dull build prints."""
-    return "".join(f"[{n}/{lines}] compiling {name}_{n * 7919 % 9973}.c\n" for n in range(lines))
+    return "".join(f"part {n} of {lines}: {name}_{n * 7919 % 9973}.c\n" for n in range(lines))
 
 
 DONE = AIMessage("done")

@@ -1,0 +1,121 @@
+"""`agentctx rules`: which lines of which commands go, why, and whether the tests agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentctx.cli.options import Json
+from agentctx.cli.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from agentctx.terminal.rules.pack import Place
+    from agentctx.terminal.rules.rule import Rule, Sample
+
+app = typer.Typer(no_args_is_help=True)
+
+Packs = Annotated[
+    list[Path] | None, typer.Argument(help="Packs; default: those that ship and yours.")
+]
+
+
+@app.callback()
+def root() -> None:
+    """See and test the rules for the output of single commands."""
+
+
+@app.command("list")
+def listed(json: Json = False) -> None:
+    """List the rules that are in force here."""
+    rules = [rule for _, rule in _all(None)]
+    if json:
+        print_json([_plain(rule) for rule in rules])
+        return
+    from rich.table import Table
+
+    table = Table("rule", "hides", "status", "tests", "for commands that match", box=None)
+    for rule in rules:
+        table.add_row(
+            rule.rule_id, rule.reason, rule.status, str(len(rule.tests)), rule.trigger_regex
+        )
+    print_table(table)
+
+
+@app.command()
+def show(
+    rule_id: Annotated[str, typer.Argument(metavar="ID", help="As `rules list` shows it.")],
+    samples: Annotated[
+        bool, typer.Option("--samples", help="Also its outputs, before and after.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Show a rule, and what it makes of the outputs that prove it."""
+    from agentctx.errors import RuleError
+    from agentctx.terminal.rules.pack import with_outputs
+
+    found = [(pack, rule) for pack, rule in _all(None) if rule.rule_id == rule_id]
+    if not found:
+        raise RuleError(f"no rule {rule_id[:60]!r}: see agentctx rules list")
+    pack, rule = found[-1]
+    rule = with_outputs(rule, pack)
+    if json:
+        print_json({**_plain(rule), "pack": str(pack), "tests": [asdict(t) for t in rule.tests]})
+        return
+    typer.echo("\n".join(_described(rule, pack)))
+    for sample in rule.tests if samples else ():
+        typer.echo("\n".join(_before_and_after(rule, sample)))
+
+
+@app.command("test")
+def prove(packs: Packs = None, json: Json = False) -> int:
+    """Run the tests of every rule; the status is 1 if one does not what they say."""
+    from agentctx.terminal.rules.pack import with_outputs
+    from agentctx.terminal.trial import faults
+
+    rules = [with_outputs(rule, pack) for pack, rule in _all(packs)]
+    found = {rule.rule_id: list(faults(rule)) for rule in rules}
+    wrong = [f"{name}: {fault}" for name, each in found.items() for fault in each]
+    if json:
+        print_json({"ok": not wrong, "rules": len(rules), "faults": found})
+    else:
+        tests = sum(len(rule.tests) for rule in rules)
+        typer.echo("\n".join([*wrong, f"{len(rules)} rules, {tests} tests, {len(wrong)} faults"]))
+    return 1 if wrong else 0
+
+
+def _all(packs: list[Path] | None) -> Iterator[tuple[Place, Rule]]:
+    from agentctx import config
+    from agentctx.stores import RULES
+    from agentctx.terminal.rules import pack
+
+    own = sorted((config.load().data / RULES).glob("*.toml"))
+    for place in packs if packs is not None else (*pack.packs(), *own):
+        yield from ((place, rule) for rule in pack.load(place))
+
+
+def _plain(rule: Rule) -> dict[str, object]:
+    return {**asdict(rule), "tests": len(rule.tests)}
+
+
+def _described(rule: Rule, pack: Place) -> Iterator[str]:
+    yield f"{rule.rule_id} ({rule.status}, version {rule.version}) of {pack}"
+    yield f"hides: {rule.reason}"
+    yield f"for commands that match: {rule.trigger_regex}"
+    yield from (f"  a line that matches {pattern}" for pattern in rule.strip_patterns)
+    yield from (f"  but none that matches {pattern}" for pattern in rule.keep_patterns)
+    if rule.max_lines is not None:
+        yield f"  and all but {rule.max_lines} of the others"
+    yield f"never the first {rule.keep_first_n} and the last {rule.keep_last_n} lines, nor evidence"
+
+
+def _before_and_after(rule: Rule, sample: Sample) -> Iterator[str]:
+    from agentctx.terminal.trial import applied
+
+    made = applied(rule, sample)
+    yield f"\n$ {sample.command}   {made.tokens_before:,} tokens, then {made.tokens_after:,}"
+    yield from (f"- {line}" for line in sample.output.splitlines())
+    yield from (f"+ {line}" for line in made.text.splitlines())
