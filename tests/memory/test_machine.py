@@ -1,6 +1,7 @@
 """Any history of operations, crashes and reopenings, against plain dictionaries and `git log`."""
 
 import copy
+import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
@@ -186,6 +187,7 @@ class Machine(RuleBasedStateMachine):
         git = self._git("fsck", "--strict", "--no-dangling")
         told = [line for line in (git.stdout + git.stderr).splitlines() if "notice" not in line]
         assert (git.returncode, told) == (0, [])
+        shutil.rmtree(self.folder)
 
     def _tips(self) -> dict[str, str]:
         return self.memory.store.branches()
