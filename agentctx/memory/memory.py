@@ -207,10 +207,14 @@ class Memory(Reader):
         return self._changes.trust(self.current, id)
 
     def undo(self, operation: str | None = None) -> Operation:
-        """Take back the newest operation, or the one that begins so."""
+        """Take back the newest operation, or the one that begins so.
+
+        If the branch that this session stood on is gone with it, it stands on the first one.
+        """
         undone = self._changes.undo(operation)
-        if self.store.tip(self.current) is None:
-            self.current = names.MAIN
+        there = self.store.branches()
+        if self.current not in there:
+            self.current = next(iter(there), names.MAIN) if names.MAIN not in there else names.MAIN
         return undone
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
-from agentctx.errors import MemoryStoreError
+from agentctx.errors import MemoryNameError, MemoryStoreError
 from agentctx.memory.memory import Memory
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Commit, Conflict
@@ -75,7 +75,11 @@ class Machine(RuleBasedStateMachine):
     @rule(name=NAMES)
     def branch(self, name: str) -> None:
         current = self.memory.current
-        if name in self._tips() or (not self._tips() and name == "main"):
+        if name in self._tips() or name == current:
+            with pytest.raises(
+                MemoryNameError, match="is there already" if name in self._tips() else "begins"
+            ):
+                self.memory.branch(name, f"try {name}")
             return
         before = copy.deepcopy(self.lines)
         self.memory.branch(name, f"try {name}")
@@ -154,6 +158,8 @@ class Machine(RuleBasedStateMachine):
         kept = {name: set(line.live) for name, line in self.lines.items()}
         self.memory.undo()
         self.lines, _ = self.undone.pop()
+        there = self._tips()
+        assert not there or self.memory.current in there
         for (
             name,
             steps,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from agentctx.errors import MemoryStoreError, UnknownMemory
+from agentctx.errors import MemoryNameError, MemoryStoreError, UnknownMemory
 from agentctx.memory import merge
 from agentctx.memory.journals import Journals, Live
 from agentctx.memory.names import MAIN
@@ -91,6 +91,8 @@ class Changes:
         """
         with self.store.transaction("branch", session=self.session) as change:
             self.writer.check_free(name)
+            if name == parent:
+                raise MemoryNameError(f"branch {name!r} begins with its first commit: commit")
             view = self.writer.view(change, parent)
             if view is None and parent != MAIN:
                 raise missing(self.store, parent)
