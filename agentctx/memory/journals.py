@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -50,18 +50,15 @@ class Journals:
 
     def live(self, branch: str, view: Snapshot | None) -> Live:
         """Return the steps since what `view` has sealed, oldest first; of calls, those in flight."""
-        mark = view.mark if view else ""
-        if branch not in self._open and not self.path(branch).exists():
-            return Live((), mark)
-        journal, start = self._of(branch), place(mark)
-        end = journal.end()
-        with self._lock:
-            known = self._read.get(branch)
-            if known is None or not known.goes_on(start, end):
-                known = self._read[branch] = _Reading(start)
-            known.steps |= {step.id: step for step in journal.read(known.end or start, end)}
-            known.end = end
-            return Live(_unanswered(known.steps.values()), f"{end[0]}:{end[1]}")
+        return self._until(Journal.end, branch, view)
+
+    def sealed(self, branch: str, view: Snapshot | None) -> Live:
+        """Return the same for a record that is to seal them: they are durable.
+
+        Raises:
+            MemoryFull: the disk refused.
+        """
+        return self._until(Journal.seal, branch, view)
 
     def path(self, branch: str) -> Path:
         """Return where the journal of a branch lies."""
@@ -79,6 +76,20 @@ class Journals:
             self._read.clear()
             while self._open:
                 self._open.popitem()[1].close()
+
+    def _until(self, end_of: Callable[[Journal], Mark], branch: str, view: Snapshot | None) -> Live:
+        mark = view.mark if view else ""
+        if branch not in self._open and not self.path(branch).exists():
+            return Live((), mark)
+        journal, start = self._of(branch), place(mark)
+        end = end_of(journal)
+        with self._lock:
+            known = self._read.get(branch)
+            if known is None or not known.goes_on(start, end):
+                known = self._read[branch] = _Reading(start)
+            known.steps |= {step.id: step for step in journal.read(known.end or start, end)}
+            known.end = end
+            return Live(_unanswered(known.steps.values()), f"{end[0]}:{end[1]}")
 
     def _of(self, branch: str) -> Journal:
         with self._lock:

@@ -157,16 +157,19 @@ def test_a_file_of_zeros_or_nothing_is_an_empty_journal(tmp_path: Path) -> None:
         assert seen(Journal(path)) == ["a", "b"]
 
 
-def test_what_stands_before_a_mark_is_durable(tmp_path: Path) -> None:
+def test_what_stands_before_a_mark_that_is_stored_is_durable(tmp_path: Path) -> None:
     disk = Power()
     journal = Journal(tmp_path / "main.jsonl", disk=disk)
     for text in "ab":
         journal.append(step(text))
         assert disk.durable.get(journal.path.stat().st_ino, 0) < journal.path.stat().st_size
+    calls = disk.count
     mark = journal.end()
+    assert disk.count == calls
+    assert journal.seal() == mark
     assert disk.durable[journal.path.stat().st_ino] == mark[1]
     calls = disk.count
-    assert journal.end() == mark
+    assert journal.seal() == mark
     assert disk.count == calls
 
 

@@ -29,7 +29,7 @@ class Journal:
     """A file of steps that any number of processes append to.
 
     Whoever has it open shares a lock on it; only one who is alone takes anything out. Steps survive
-    the end of the process at once, and a power cut from the next `end` or `sync` on.
+    the end of the process at once, and a power cut from the next `seal` or `sync` on.
     """
 
     def __init__(self, path: Path, *, disk: Disk | None = None) -> None:
@@ -70,7 +70,13 @@ class Journal:
             return [step for step in found if step]
 
     def end(self) -> Mark:
-        """Return the mark behind the last whole line; what stands before a mark is durable.
+        """Return the mark behind the last whole line."""
+        with self._turn:
+            end = line_end(self._open())
+            return self._generation, end
+
+    def seal(self) -> Mark:
+        """Return the same for a mark that is to be stored: what stands before it is durable.
 
         Otherwise steps that come after a power cut could stand before a mark that was stored.
 
@@ -78,11 +84,10 @@ class Journal:
             MemoryFull: the disk refused.
         """
         with self._turn:
-            end = line_end(self._open())
-            if self._synced != (self._generation, end):
+            if self._synced != (end := self.end()):
                 self.sync()
-                self._synced = self._generation, end
-            return self._generation, end
+                self._synced = end
+            return end
 
     def sync(self) -> None:
         """Make all steps survive a power cut.

@@ -111,7 +111,7 @@ class Changes:
                 agent=self.writer.author.agent,
             )
             said = Draft(contribution=f"Branch {name}: {purpose}".rstrip(": "))
-            live = Live((), self.journals.live(name, None).mark)  # an older one of that name
+            live = Live((), self.journals.sealed(name, None).mark)  # an older one of that name
             entry = self.writer.entry(said, branch, view, live, CommitKind.BRANCH)
             put(change, head(name), entry, view)
             return branch
@@ -130,7 +130,7 @@ class Changes:
         with self.store.transaction("merge", session=self.session) as change:
             ours, theirs = self.writer.known(change, into), self.writer.known(change, name)
             sides = Sides.of(ours, theirs, self.writer.closing(theirs, outcome, into=into))
-            live = self.journals.live(into, ours)
+            live = self.journals.sealed(into, ours)
             if (
                 not made.contribution
             ):  # what is folded together is trusted as the least of it may be

@@ -49,7 +49,7 @@ class Writer:
     ) -> Written:
         """Write one record on a branch, with the steps since the one before."""
         branch = view.branch if view else Branch(name=name, session=self.author.session)
-        live = self.journals.live(name, view)
+        live = self.journals.sealed(name, view)
         entry = self.entry(made, branch, view, live, kind, summary)
         return Written(entry.record, put(change, head(name), entry, view), live.steps)
 
@@ -61,7 +61,7 @@ class Writer:
         words = f"merged into {into}" if into else lesson
         said = Draft(contribution=f"Closed ({outcome.value}): {words}".rstrip(": "))
         return self.entry(
-            said, branch, view, self.journals.live(branch.name, view), CommitKind.NOTE
+            said, branch, view, self.journals.sealed(branch.name, view), CommitKind.NOTE
         )
 
     def entry(
