@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -67,9 +67,9 @@ class Verdict:
         return not self.why
 
 
-def judge(rule: Rule, trials: Sequence[Trial]) -> Verdict:
+def judge(rule: Rule, shadow: Shadow) -> Verdict:
     """Return what a rule does to outputs of the past, beside the rules that are in force already."""
-    tried = [(trial, after) for trial in trials if (after := trial.after(rule)) is not None]
+    tried = [(trial, after) for trial in shadow.trials if (after := trial.after(rule)) is not None]
     changed = [(t, after) for t, after in tried if after.text != t.before.text]
     lost = sum(t.kept - t.still(after) for t, after in tried)
     verdict = Verdict(
@@ -78,8 +78,8 @@ def judge(rule: Rule, trials: Sequence[Trial]) -> Verdict:
         saved=sum(t.before.tokens_after - after.tokens_after for t, after in changed),
         uses=sum(trial.kept for trial, _ in tried),
         uses_kept=sum(trial.kept for trial, _ in tried) - lost,
-        all_uses=sum(len(trial.case.used) for trial in trials),
-        all_uses_kept=sum(trial.kept for trial in trials) - lost,
+        all_uses=shadow.uses,
+        all_uses_kept=shadow.uses - sum(len(t.case.used) - t.kept for t in shadow.trials) - lost,
         evidence=sum(len(trial.told) for trial, _ in changed),
         evidence_kept=sum(len(trial.told & _lines(after)) for trial, after in changed),
         longer=sum(after.tokens_after > after.tokens_before for _, after in changed),
@@ -87,11 +87,20 @@ def judge(rule: Rule, trials: Sequence[Trial]) -> Verdict:
     return replace(verdict, why=_against(verdict))
 
 
-def trials(cases: Iterable[Case], others: Sequence[Rule]) -> list[Trial]:
-    """Return the trials of the cases that a rule could change, with the rules in force so far."""
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """Outputs of the past to try rules on; `uses` are the strings that were used of any of them."""
+
+    trials: tuple[Trial, ...]
+    uses: int
+
+
+def shadow(cases: Sequence[Case], others: Sequence[Rule]) -> Shadow:
+    """Return outputs as they are seen with the rules in force so far, those that a rule may change."""
     book = Book(others)
     found = (Trial(case, tuple(others), _seen(case, book)) for case in cases if _log(case))
-    return [trial for trial in found if trial.before.tokens_before >= Limits().smallest]
+    large = (trial for trial in found if trial.before.tokens_before >= Limits().smallest)
+    return Shadow(tuple(large), sum(len(case.used) for case in cases))
 
 
 @dataclass(frozen=True)

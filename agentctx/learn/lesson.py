@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from agentctx.learn.case import Case
-from agentctx.learn.gate import Trial, Verdict, harm, judge, trials
+from agentctx.learn.gate import Shadow, Verdict, harm, judge, shadow
 from agentctx.learn.miner import mine
 from agentctx.learn.sample import proven
 from agentctx.terminal.rules.rule import Rule, Status
@@ -59,10 +59,10 @@ def learn(
     found = list(others)
     candidates = list(mine(rest))
     for number, candidate in enumerate(candidates, 1):
-        shadow = trials(rest, found)
-        lesson = _lesson(candidate, shadow, trials(apart, found))
+        here, there = shadow(rest, found), shadow(apart, found)
+        lesson = _lesson(candidate, here, there)
         if lesson.shadow.ok and lesson.held_out.ok:
-            lesson = replace(lesson, rule=proven(lesson.rule, shadow, redact))
+            lesson = replace(lesson, rule=proven(lesson.rule, here.trials, redact))
         if not lesson.why:
             found.append(lesson.rule)
         tell(number, len(candidates))
@@ -74,11 +74,11 @@ def held_out(task: str) -> bool:
     return int.from_bytes(sha256(task.encode()).digest()[:4]) % HELD_OUT == 0
 
 
-def _lesson(candidate: Rule, rest: Sequence[Trial], apart: Sequence[Trial]) -> Lesson:
+def _lesson(candidate: Rule, here: Shadow, there: Shadow) -> Lesson:
     active = replace(candidate, status=Status.ACTIVE)  # for the trial
     kept, dropped = list[str](), list[tuple[str, str]]()
     for pattern in candidate.strip_patterns:
-        verdict = judge(replace(active, strip_patterns=(*kept, pattern)), rest)
+        verdict = judge(replace(active, strip_patterns=(*kept, pattern)), here)
         if harm(verdict):
             dropped.append((pattern, verdict.why))
         else:
@@ -86,5 +86,6 @@ def _lesson(candidate: Rule, rest: Sequence[Trial], apart: Sequence[Trial]) -> L
     if not kept:
         return Lesson(rule=candidate, shadow=verdict, held_out=verdict, dropped=tuple(dropped))
     tried = replace(active, strip_patterns=tuple(kept))
-    shadow, elsewhere = judge(tried, rest), judge(tried, apart)
-    return Lesson(rule=tried, shadow=shadow, held_out=elsewhere, dropped=tuple(dropped))
+    return Lesson(
+        rule=tried, shadow=judge(tried, here), held_out=judge(tried, there), dropped=tuple(dropped)
+    )
