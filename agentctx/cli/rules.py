@@ -87,6 +87,23 @@ def prove(packs: Packs = None, json: Json = False) -> int:
     return 1 if wrong else 0
 
 
+@app.command()
+def learn(
+    data: Annotated[list[Path], typer.Argument(help=".jsonl or .jsonl.gz trajectories.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Where what became active is written, as a pack.")
+    ] = None,
+    alone: Annotated[
+        bool, typer.Option("--alone", help="As if there were no other rules.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Learn rules from recorded runs, prove them on others, and say what became of each."""
+    from agentctx.cli import learn as learning
+
+    learning.learn(data, out, alone=alone, as_json=json)
+
+
 def _all(packs: list[Path] | None) -> Iterator[tuple[Place, Rule]]:
     from agentctx import config
     from agentctx.stores import RULES

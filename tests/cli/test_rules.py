@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
 from tests.cli.run import AGENTCTX, environment, run
@@ -80,3 +81,20 @@ def test_a_rule_is_shown_with_what_it_does(tmp_path: Path) -> None:
     status, _, told = agentctx("rules", "show", "nothing", folder=tmp_path)
     assert status == 1
     assert "no rule 'nothing': see agentctx rules list" in told
+
+
+def test_too_little_teaches_nothing_and_says_so(tmp_path: Path) -> None:
+    demo = str(files("agentctx") / "data" / "demo.jsonl.gz")
+    status, shown, _ = agentctx("rules", "learn", demo, "--out", "learnt.toml", folder=tmp_path)
+    assert status == 0
+    assert "proposals became active, from " in " ".join(shown.split())
+    assert agentctx("rules", "test", "learnt.toml", folder=tmp_path)[0] == 0
+    found = json.loads(agentctx("rules", "learn", demo, "--json", folder=tmp_path)[1])
+    assert found["outputs"] > 0
+    assert all(lesson["why"] for lesson in found["lessons"])
+
+
+def test_runs_that_cannot_be_read_are_one_line(tmp_path: Path) -> None:
+    status, _, told = agentctx("rules", "learn", "none.jsonl", folder=tmp_path)
+    assert status == 1
+    assert told.count("\n") == 1

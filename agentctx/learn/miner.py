@@ -1,0 +1,149 @@
+"""The miner: candidates from lines that come again and again and that nobody used; no model needed."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agentctx.learn.case import Case
+from agentctx.learn.template import template
+from agentctx.terminal.command import Output, classify, printed
+from agentctx.terminal.evidence import evidence
+from agentctx.terminal.lines import Line
+from agentctx.terminal.rules.rule import MOST, Rule, Status
+from agentctx.terminal.screen import screen
+
+LEAST_LINES, LEAST_OUTPUTS, LEAST_TASKS = 30, 5, 3
+"""How often a kind of line has to come before it is proposed."""
+
+MOST_USES = 0.01
+"""The share of its lines that may hold a string that was used; the gate looks closer."""
+
+LEAST_CHARACTERS = 2_000
+"""What it has to be worth over all outputs."""
+
+_KINDS = 50_000
+"""Templates that are counted at once in a scope; the rarest go beyond it."""
+
+_FAILS = re.compile(
+    r"^(?:FAIL|ERROR|E  )|\b(?:FAILED|[1-9]\d* (?:failed|errors?))\b|Traceback|\b(?:error|fatal): "
+)
+
+_SUBCOMMANDS = frozenset(
+    "git pip pip3 npm pnpm yarn cargo go docker podman kubectl apt apt-get conda mamba uv poetry helm"
+    " terraform dotnet mvn gradle bundle composer manage.py".split()
+)
+
+
+@dataclass(slots=True)
+class _Kind:
+    """Lines of one template; `calm` counts the outputs with some in which nothing failed."""
+
+    lines: int = 0
+    characters: int = 0
+    uses: int = 0
+    calm: int = 0
+    tasks: set[str] = field(default_factory=set)
+
+
+def mine(cases: Sequence[Case]) -> Iterator[Rule]:
+    """Yield a candidate for each command whose outputs have lines that nobody needs."""
+    scopes: dict[tuple[str, str], list[Case]] = defaultdict(list)
+    for case in cases:
+        if (scope := scope_of(case)) is not None:
+            scopes[scope].append(case)
+    for scope, members in sorted(scopes.items()):
+        patterns = _patterns(_kinds(members))
+        if patterns:
+            tasks = len({case.task for case in members})
+            yield Rule(
+                rule_id="learnt." + "-".join(filter(None, scope)),
+                trigger_regex=trigger(scope),
+                summary_header=f"usual {scope[0]} lines",
+                strip_patterns=patterns,
+                keep_first_n=0,
+                keep_last_n=2,
+                provenance=f"mined from {len(members)} outputs of {tasks} tasks",
+                status=Status.CANDIDATE,
+            )
+
+
+def scope_of(case: Case) -> tuple[str, str] | None:
+    """Return program and subcommand of the one command whose log an output is."""
+    seen = case.observation
+    commands = printed(seen.command)
+    if len(commands) != 1 or classify(seen.command, seen.tool) is not Output.RUN:
+        return None
+    words = commands[0].split()
+    name = words[0].rpartition("/")[2]
+    return _python(words[1:]) if name.startswith("python") else _named(name, words[1:])
+
+
+def fails(line: Line) -> bool:
+    """Tell whether a line says that something failed."""
+    return _FAILS.search(line.text) is not None
+
+
+def trigger(scope: tuple[str, str]) -> str:
+    """Return the pattern of the commands of a scope."""
+    name, subcommand = map(re.escape, scope)
+    return (
+        rf"(?:^|[/ ]){name}\b" if not subcommand else rf"(?:^|[/ ]){name} (?:-\S+ )*{subcommand}\b"
+    )
+
+
+def _named(name: str, words: Sequence[str]) -> tuple[str, str]:
+    if name not in _SUBCOMMANDS:
+        return name, ""
+    return name, next((word for word in words if not word.startswith("-")), "")
+
+
+def _python(words: Sequence[str]) -> tuple[str, str] | None:
+    for number, word in enumerate(words):
+        if word == "-m":
+            rest = words[number + 1 :]
+            return _named(rest[0], rest[1:]) if rest else None
+        if not word.startswith("-"):
+            name = word.rpartition("/")[2]
+            runs = word.endswith(".py") or "/" in word
+            return _named(name, words[number + 1 :]) if runs else None
+        if word == "-c":
+            return None
+    return None
+
+
+def _kinds(cases: Sequence[Case]) -> Mapping[str, _Kind]:
+    found: dict[str, _Kind] = {}
+    for case in cases:
+        lines = screen(case.observation.output)
+        calm = not any(map(fails, lines))
+        here: set[str] = set()
+        for line, stays in zip(lines, evidence(lines), strict=True):
+            if stays or not (pattern := template(line.text)):
+                continue
+            kind = found.setdefault(pattern, _Kind())
+            kind.lines += 1
+            kind.characters += len(line.text)
+            kind.uses += any(used in line.text for used in case.used)
+            kind.calm += calm and pattern not in here
+            kind.tasks.add(case.task)
+            here.add(pattern)
+        if len(found) > _KINDS:
+            common = sorted(found.items(), key=lambda one: -one[1].characters)
+            found = dict(common[: _KINDS // 2])
+    return found
+
+
+def _patterns(kinds: Mapping[str, _Kind]) -> tuple[str, ...]:
+    worth = [
+        (kind.characters, pattern)
+        for pattern, kind in kinds.items()
+        if kind.lines >= LEAST_LINES
+        and kind.characters >= LEAST_CHARACTERS
+        and kind.calm >= LEAST_OUTPUTS
+        and len(kind.tasks) >= LEAST_TASKS
+        and kind.uses <= MOST_USES * kind.lines
+    ]
+    return tuple(pattern for _, pattern in sorted(worth, reverse=True)[:MOST])
