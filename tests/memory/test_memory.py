@@ -1,5 +1,6 @@
 """The facade: what each operation does, refuses and survives."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -276,8 +277,8 @@ def test_a_merge_never_fails_for_what_its_branch_has_found(memory: Memory) -> No
     made = memory.merge("fix")
     assert isinstance(made, Commit)
     assert made.findings[0] == (
-        f"{100 - len(made.findings) + 1} findings more and what 11 earlier records found: "
-        "in the records of fix"
+        f"{100 - len(made.findings) + 1} findings more and {50 - len(made.done)} finished things more "
+        "and what 11 earlier records found: in the records of fix"
     )
     assert made.findings[-1] == "short 59"
     assert made.findings[-2].startswith("finding 59 ")
@@ -285,6 +286,75 @@ def test_a_merge_never_fails_for_what_its_branch_has_found(memory: Memory) -> No
     assert sum(map(len, made.findings)) < 210_000
     assert memory.snapshot().record(made.id) == made
     assert "61 records fit" in memory.context(Request(level="search", query="finding", k=99)).text
+
+
+@pytest.mark.parametrize("text", ["🎉" * 23_000, "a\n" * 34_000, ' "\\ #: ' * 19_000])
+def test_a_merge_never_fails_for_how_its_texts_are_stored(memory: Memory, text: str) -> None:
+    memory.commit("base", purpose=text)
+    memory.commit("next", next_action=text)
+    memory.commit("stuck", blockers=[text])
+    memory.branch("fix", f"p {text}")
+    for number in range(9):
+        memory.commit(f"record {number}", findings=[f"f {number} {text}"])
+        memory.commit(f"record {number}", done=[f"d {number} {text}"])
+    memory.switch("main")
+    made = memory.merge("fix", summary=f"s {text}")
+    assert isinstance(made, Commit)
+    told = re.fullmatch(
+        r"(\d+) findings more and (\d+) finished things more: in the records of fix",
+        made.findings[0],
+    )
+    assert told
+    assert [int(one) for one in told.groups()] == [10 - len(made.findings), 9 - len(made.done)]
+    assert memory.snapshot().record(made.id) == made
+    assert not list(memory.store.verify())
+
+
+def test_a_merge_leaves_the_oldest_out_of_files_that_are_full(memory: Memory) -> None:
+    def fill(side: str) -> None:
+        for n in range(4):
+            items = [f"{side} {n} {part} {'x' * 1_000}" for part in range(160)]
+            texts = {f"{side}{n}": "y" * 60_000}
+            memory.commit(f"{side} {n}", todo=items, sections=texts, metadata={"env": texts})
+            memory.commit(f"{side} {n}", done=items[:20], metadata={"env": {f"{side}_{n}": text}})
+
+    text = "z" * 150_000
+    memory.commit("base")
+    memory.branch("fix", "p")
+    fill("there")
+    memory.switch("main")
+    fill("here")
+    before = memory.snapshot().hash
+    made = memory.merge("fix")
+    assert isinstance(made, Commit)
+    view = memory.snapshot()
+    left = dict(view.roadmap.sections)["Left out"]
+    there = memory.store.archived()["fix"]
+    assert left.startswith(
+        f"- {8 * 160 - len(view.roadmap.todo)} items and 0 sections, oldest first"
+    )
+    assert before[:12] in left
+    assert not any(item.done for item in view.roadmap.todo)
+    assert view.roadmap.todo[-1].text.startswith("there 3 159 ")
+    assert {"here0", "there3"} <= dict(view.roadmap.sections).keys()
+    env = view.metadata("env")
+    assert "here0" not in env
+    assert env["there_3"] == text
+    assert env[f"left_out_{made.id}"].startswith(f"{16 - len(env) + 1} keys, oldest first: see ")
+    assert there[:12] not in left  # its last record came with the merge
+    memory.commit("goes on", metadata={"env": {"more": 1}})
+
+
+@pytest.mark.parametrize("name", ["contribution", "findings", "done", "blockers", "next_action"])
+def test_a_record_that_says_too_much_is_refused_with_the_limit(memory: Memory, name: str) -> None:
+    memory.commit("base")
+    many = [f"{number} {'x' * 20}" for number in range(10_000)]
+    said = {name: "🎉" * 25_000 if name in ("contribution", "next_action") else many}
+    with pytest.raises(MemoryStoreError, match=r"a record says takes .* and 240,000 is the most"):
+        memory.commit(**{"contribution": "x", **said})  # type: ignore[arg-type]
+    with pytest.raises(MemoryStoreError, match=r"a branch says takes .* and 240,000 is the most"):
+        memory.branch("fix", "x" * 150_000, hypothesis="x" * 150_000)
+    assert len(memory.operations()) == 1
 
 
 def test_a_folder_may_be_a_text(tmp_path: Path) -> None:

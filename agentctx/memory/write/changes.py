@@ -24,7 +24,7 @@ from agentctx.memory.store.operation import Operation
 from agentctx.memory.store.paths import TRUSTED, head
 from agentctx.memory.write import reversal
 from agentctx.memory.write.compose import Entry
-from agentctx.memory.write.draft import Draft
+from agentctx.memory.write.draft import Draft, fitting
 from agentctx.memory.write.joining import Sides, join, told
 from agentctx.memory.write.writer import Writer, missing, put
 from agentctx.values import Trust
@@ -88,7 +88,9 @@ class Changes:
         Raises:
             MemoryNameError: there is one of that name, or one that stands in its way.
             UnknownMemory: there is nothing to start from.
+            MemoryStoreError: the purpose and hypothesis are too long.
         """
+        fitting("a branch", {"purpose": purpose, "hypothesis": hypothesis})
         with self.store.transaction("branch", session=self.session) as change:
             self.writer.check_free(name)
             if name == parent:

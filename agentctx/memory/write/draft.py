@@ -18,6 +18,12 @@ Safe = Callable[[str], str]
 _LONGEST = 200_000
 """Characters of one text; more belongs into the archive, which a record can name."""
 
+_TOGETHER = 240_000
+"""Bytes of all texts of one record: the ones after it, which take some over, have a file limit, too."""
+
+_RECORDED = "contribution done next_action blockers findings purpose code sources".split()
+"""The parts of a draft that stand in its record; the others have files of their own."""
+
 
 class Details(TypedDict, total=False):
     """What a commit may say beside its contribution.
@@ -76,12 +82,12 @@ def draft(contribution: str, details: Details, safe: Safe) -> Draft:
     """Return what the caller wants to have said, clean and without secrets.
 
     Raises:
-        MemoryStoreError: a value is no text, or too long.
+        MemoryStoreError: a value is no text, or too long, or all of them are.
         MemoryNameError: a segment may not be called so.
         RedactionError: secrets could not be removed.
     """
     known = {**details}
-    return Draft(
+    made = Draft(
         contribution=text("contribution", contribution, safe),
         done=tuple(_done(one, safe) for one in _many("done", known.get("done"))),
         next_action=_optional("next_action", known.get("next_action"), safe),
@@ -96,6 +102,21 @@ def draft(contribution: str, details: Details, safe: Safe) -> Draft:
         finished=bool(known.get("finished")),
         sources=_texts("sources", known, safe),
     )
+    fitting("a record", {name: getattr(made, name) for name in _RECORDED})
+    return made
+
+
+def fitting(name: str, said: Metadata) -> None:
+    """See that what a record is to say leaves room for what later ones take over of it.
+
+    Raises:
+        MemoryStoreError: it is too long.
+    """
+    if (size := len(texts.dump(said).encode())) > _TOGETHER:
+        raise MemoryStoreError(
+            f"what {name} says takes {size:,} bytes, and {_TOGETHER:,} is the most: write less, or "
+            "store it in the archive and name its handle"
+        )
 
 
 def text(name: str, value: object, safe: Safe) -> str:

@@ -5,10 +5,9 @@ Source: Git-Context-Controller, §2.2 (MERGE); what it leaves open is settled by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
-from typing import TypeVar
 
 from agentctx.memory import merge, texts
 from agentctx.memory.plan import roadmap
@@ -34,16 +33,15 @@ from agentctx.memory.store.paths import (
     log_path,
     metadata_path,
 )
+from agentctx.memory.write import room
 from agentctx.memory.write.compose import Entry
 from agentctx.memory.write.fold import fold
-
-T = TypeVar("T")
 
 _LATEST = 50
 """Records of a branch whose findings and finished things its merge record names again…"""
 
 _ROOM = 200_000
-"""… up to so many characters of each; the rest stays in those records."""
+"""… up to so many bytes of each; the rest stays in those records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +64,12 @@ class Sides:
     def closed(self) -> Commit:
         """The last record of the merged branch."""
         return self.closing.record
+
+    def both(self, path: str) -> str:
+        """Return where a file is as each side had it."""
+        return " and ".join(
+            f"git show {view.hash[:12]}:{path}" for view in (self.ours, self.theirs)
+        )
 
 
 def join(sides: Sides, entry: Entry, policy: merge.Policy) -> Entry | Conflict:
@@ -92,7 +96,9 @@ def join(sides: Sides, entry: Entry, policy: merge.Policy) -> Entry | Conflict:
         **_union(sides),
         **_own(entry, record),
         **segments,
-        ROADMAP: roadmap.write(roadmap.ticked(plan, [one.text for one in record.done])),
+        ROADMAP: roadmap.write(
+            room.plan(roadmap.ticked(plan, [one.text for one in record.done]), sides.both(ROADMAP))
+        ),
         WORDS: texts.write_words(_words(sides, entry)),
         TRUSTED: "".join(f"{id}\n" for id in sorted(sides.ours.trusted | sides.theirs.trusted)),
         commit_path(record): texts.write_commit(record),
@@ -114,46 +120,35 @@ def _record(sides: Sides, record: Commit, plan: Roadmap) -> Commit:
     since = _since(sides)
     there = list(islice(since, _LATEST))
     earlier = sum(1 for _ in since)
-    done = _gathered((one for made in there for one in reversed(made.done)), _size)
-    done = _distinct([*record.done, *done])
-    findings = _gathered((one for made in there for one in reversed(made.findings)), len)
-    left = sum(len(made.findings) for made in there) - len(findings)
+    done = [one for made in there for one in reversed(made.done)]
+    findings = [one for made in there for one in reversed(made.findings)]
     ticked = [item.text for item in (*plan.milestones, *plan.todo) if item.done]
     finished = {roadmap.same(text) for text in [*ticked, *(one.text for one in done)]}
+    finished |= {roadmap.same(one.text) for one in record.done}
     wanted = [record.next_action, ours.next_action if ours else "", _next(there)]
-    return replace(
+    own = replace(
         record,
         kind=CommitKind.MERGE,
         origin=sides.theirs.branch.name,
         number=max(ours.number if ours else -1, closed.number) + 1,
         parents=tuple(one.id for one in (ours, closed) if one),
-        done=tuple(done),
-        findings=tuple(
-            dict.fromkeys([*_elsewhere(sides, left, earlier), *record.findings, *findings])
-        ),
         next_action=next((w for w in wanted if w and roadmap.same(w) not in finished), ""),
         trust=min(one.trust for one in (record, ours, closed, *there) if one),
     )
+    half = min(_ROOM, room.room(own) // 2)
+    newest, found = room.gathered(done, half), room.gathered(findings, half)
+    elsewhere = _elsewhere(sides, len(findings) - len(found), len(done) - len(newest), earlier)
+    return replace(
+        own,
+        done=tuple(_distinct([*record.done, *newest])),
+        findings=tuple(dict.fromkeys([*elsewhere, *record.findings, *found])),
+    )
 
 
-def _gathered(newest_first: Iterable[T], size: Callable[[T], int]) -> list[T]:
-    """Return the newest of all that there is room for, oldest first."""
-    found, room = list[T](), _ROOM
-    for one in newest_first:
-        room -= size(one)
-        if room < 0:
-            break
-        found.append(one)
-    return found[::-1]
-
-
-def _size(done: Done) -> int:
-    return len(done.text) + len(done.command)
-
-
-def _elsewhere(sides: Sides, left: int, earlier: int) -> Iterator[str]:
+def _elsewhere(sides: Sides, findings: int, done: int, earlier: int) -> Iterator[str]:
     """Yield where that is which the merge record does not name again."""
-    parts = [f"{left} findings more"] if left else []
+    parts = [f"{findings} findings more"] if findings else []
+    parts += [f"{done} finished things more"] if done else []
     parts += [f"what {earlier} earlier records found"] if earlier else []
     if parts:
         yield f"{' and '.join(parts)}: in the records of {sides.theirs.branch.name}"
@@ -193,7 +188,8 @@ def _segments(
             mine = texts.load(changed)
         merged, wrong = merge.merge_metadata(name, base, mine, its, policy)
         clashes += wrong
-        files[metadata_path(name)] = texts.dump(merged)
+        where = sides.both(metadata_path(name))
+        files[metadata_path(name)] = texts.dump(room.segment(merged, where, entry.record.id))
     return files, clashes
 
 
