@@ -34,6 +34,7 @@ _JOINERS = re.compile(
 _SELECTORS = re.compile("(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
 _RARE = re.compile(f"[{_DROPPED}\r\u2028\u2029\u200c\u200d\ufe00-\ufe0f]")
 
+_MARKS = str.maketrans("“”", '""')
 _TAGS = re.compile("[\U000e0000-\U000e007f]{8}")  # no flag has so many
 _MARKER = re.compile(r"\[(?=\s*(?:agentctx\s+memory|end\s+of\s+memory)\b)", re.IGNORECASE)
 _BORDER = re.compile(r"\[agentctx memory: [^\]\n]*\]|\[end of memory\]")
@@ -113,6 +114,11 @@ def suspicious(text: str) -> bool:
 def harmless(line: str) -> str:
     """Return a line, or what stands in its place if it gives orders."""
     return HELD if suspicious(line) else line
+
+
+def marked(line: str) -> str:
+    """Return a line between quotation marks that it cannot close."""
+    return f"“{line.translate(_MARKS)}”"
 
 
 @cache

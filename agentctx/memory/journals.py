@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from agentctx.memory.records import Step, StepKind
 from agentctx.memory.snapshot import Snapshot
+from agentctx.memory.store.disk import Disk
 from agentctx.memory.store.journal import Journal, Mark
 from agentctx.memory.store.paths import journal_path
 
@@ -39,9 +40,10 @@ class _Reading:
 class Journals:
     """One journal a branch, in a data folder."""
 
-    def __init__(self, folder: Path) -> None:
-        """Use the data folder `folder`; nothing is made before the first step."""
+    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
+        """Use the data folder `folder`, written by `disk`; nothing is made before the first step."""
         self._folder, self._open, self._lock = folder, dict[str, Journal](), Lock()
+        self._disk = disk
         self._read = dict[str, _Reading]()
 
     def append(self, step: Step) -> None:
@@ -94,7 +96,7 @@ class Journals:
     def _of(self, branch: str) -> Journal:
         with self._lock:
             if branch not in self._open:
-                self._open[branch] = Journal(self.path(branch))
+                self._open[branch] = Journal(self.path(branch), disk=self._disk)
             return self._open[branch]
 
 

@@ -17,6 +17,7 @@ from agentctx.memory.records import Branch, Recall, Roadmap, Step
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.state import ExecutionState, derive
 from agentctx.memory.store import Store
+from agentctx.memory.store.disk import Disk
 from agentctx.memory.store.operation import Operation
 from agentctx.memory.write.writer import missing
 
@@ -29,6 +30,9 @@ _HITS = 10
 
 class Reader:
     """A project's memory, seen from one branch."""
+
+    disk: Disk | None = None
+    """What it is written by from the next time that it is opened; None is the real one."""
 
     def __init__(
         self,
@@ -50,7 +54,7 @@ class Reader:
     @cached_property
     def store(self) -> Store:
         """Its git repository."""
-        return Store(self.folder, clock=self._clock)
+        return Store(self.folder, clock=self._clock, disk=self.disk)
 
     @cached_property
     def index(self) -> Index:
@@ -59,7 +63,7 @@ class Reader:
 
     @cached_property
     def _journals(self) -> Journals:
-        return Journals(self.folder)
+        return Journals(self.folder, self.disk)
 
     def operations(self, limit: int | None = None) -> Sequence[Operation]:
         """Return what was done to this memory, newest first."""

@@ -12,7 +12,7 @@ from agentctx import tokens
 from agentctx.errors import AgentctxError
 from agentctx.memory import code
 from agentctx.memory.arguments import Arguments
-from agentctx.memory.hygiene import CLOSING, OPENING
+from agentctx.memory.hygiene import CLOSING, OPENING, harmless, marked
 from agentctx.memory.merge.policies import POLICIES
 from agentctx.memory.records import Clash, Conflict, Outcome
 from agentctx.values import ToolCall, ToolSpec, Trust
@@ -124,7 +124,9 @@ def _branch(memory: Memory, call: ToolCall, count: Callable[[str], int]) -> str:
 def _switch(memory: Memory, call: ToolCall, count: Callable[[str], int]) -> str:
     given = Arguments.of(call.name, call.arguments, ("name",))
     made = memory.switch(given.need("name", _there(memory)))
-    return f"on branch {made.name}: {made.purpose or 'no purpose recorded'}"
+    return (
+        f"on branch {made.name}: {_side(made.purpose) if made.purpose else 'no purpose recorded'}"
+    )
 
 
 def _merge(memory: Memory, call: ToolCall, count: Callable[[str], int]) -> str:
@@ -225,8 +227,8 @@ def _clash(clash: Clash) -> str:
 def _side(text: str | None) -> str:
     if text is None:
         return "(none)"
-    line = " ".join(text.split())
-    return line if len(line) <= _SIDE else f"{line[: _SIDE - 1]}…"
+    line = harmless(" ".join(text.split()))
+    return marked(line if len(line) <= _SIDE else f"{line[: _SIDE - 1]}…")
 
 
 def _there(memory: Memory) -> str:

@@ -2,189 +2,168 @@
 
 from __future__ import annotations
 
+import errno
+import re
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentctx import wire
 from agentctx.errors import MemoryStoreError
 from agentctx.memory.gcc import export, take_in
 from agentctx.memory.gcc.reading import Customs
 from agentctx.memory.memory import Memory
-from agentctx.memory.recall import Request
-from agentctx.memory.records import Commit, Conflict
-from agentctx.memory.state.handoff import Receiver, handoff
-from agentctx.memory.state.render import render
-from agentctx.memory.store import Store
+from agentctx.memory.records import Commit, Step, StepKind
 from agentctx.session import Session
-from agentctx.tokens import estimate
 from agentctx.values import Observation, Trust
+from tests.memory.dying import room
+from tests.memory.lives import HISTORIES, Life, records, steps, told, unquoted, views, words
 from tests.memory.storage import Counting
+from tests.memory.test_crash import refusing
+from tests.test_session import call, request, result, send
 
-OPERATIONS = (
-    "tool",
-    "said",
-    "commit",
-    "found",
-    "next",
-    "branch",
-    "merge",
-    "abandon",
-    "undo",
-    "user",
+SEEN = request(call("c1", "cat a.py"), result("c1", "itsresult"), task="thetask")
+REPLY = wire.get("openai_chat").read({"messages": [call("c2", "inflight")]})
+WRITES: dict[str, tuple[Callable[[Session], object], list[str]]] = {
+    "rewrite": (lambda s: send(s, SEEN), ["thetask", "cat a.py", "itsresult"]),
+    "observe": (lambda s: s.observe(Observation(output="seenword", command="ls")), ["seenword"]),
+    "answered": (lambda s: s.answered("lastword"), ["lastword"]),
+    "replied": (lambda s: s.replied(REPLY), ["inflight"]),
+    "close": (lambda s: s.close(), ["until the session ended"]),
+    "fork": (lambda s: s.fork("other", "subpurpose"), ["subpurpose"]),
+    "commit": (lambda s: s.memory.commit("committed"), ["committed"]),
+    "branch": (lambda s: s.memory.branch("new", "newpurpose"), ["newpurpose"]),
+    "merge": (lambda s: s.memory.merge("side", summary="mergeword"), ["mergeword"]),
+    "abandon": (lambda s: s.memory.abandon("side", "itslesson"), ["itslesson"]),
+    "trust": (lambda s: s.memory.trust(s.memory.snapshot().records()[0].id), ["Trusted record"]),
+}
+"""What writes, and the words that another process finds in memory once it has returned."""
+
+LIVED = st.lists(st.sampled_from(["step", "user", "commit"]), max_size=3)
+REFUSALS = st.builds(
+    refusing,
+    st.sampled_from([errno.EIO, errno.ENOSPC, errno.EMFILE]),
+    for_good=st.booleans(),
 )
-HISTORIES = st.lists(st.sampled_from(OPERATIONS), min_size=1, max_size=14)
-BRANCHES = ("main", "one", "two")
+ID = re.compile(r"\b[0-9a-hjkmnp-tv-z]{16}\b")
 
 
-@dataclass
-class Life:
-    """A memory in which every word that a tool said is one of a kind."""
-
-    memory: Memory
-    number: int = 0
-    fresh: list[str] = field(default_factory=list)
-    told: set[str] = field(default_factory=set)
-
-    def go(self, operation: str) -> None:
-        """Do something; what the model writes repeats the words of the tool results it seals."""
-        self.number += 1
-        getattr(self, f"_{operation}")()
-
-    def _tool(self) -> None:
-        word = f"toolword{self.number}x"
-        self.memory.log(observation=f"it says {word}", action="cat README")
-        self.fresh.append(word)
-        self.told.add(word)
-
-    def _said(self) -> None:
-        self.memory.heard(f"Please keep userword{self.number}x as it is.")
-
-    def _user(self) -> None:
-        self.memory.answered(f"modelword{self.number}x is done")
-
-    def _commit(self) -> None:
-        self._write(f"read {' '.join(self.fresh)}")
-
-    def _found(self) -> None:
-        words = " ".join(self.fresh)
-        self._write("looked", findings=[f"it is {words}"], done=[f"read {words}"])
-
-    def _next(self) -> None:
-        words = " ".join(self.fresh)
-        self._write("planned", next_action=f"do {words}", blockers=[f"no {words}"])
-
-    def _write(self, text: str, **details: Any) -> None:
-        self.memory.commit(text, **details)
-        self.fresh.clear()
-
-    def _branch(self) -> None:
-        there = self.memory.store.branches()
-        name = next((name for name in BRANCHES[1:] if name not in there), "")
-        if name and not self.fresh:
-            self.memory.branch(name, "try it")
-
-    def _merge(self) -> None:
-        there = self.memory.store.branches()
-        other = next((name for name in there if name != self.memory.current), "")
-        if other and self.memory.current in there:
-            assert not isinstance(self.memory.merge(other, policy="both"), Conflict)
-            self.fresh.clear()
-
-    def _abandon(self) -> None:
-        there = self.memory.store.branches()
-        if len(there) > 1 and self.memory.current not in ("main", ""):
-            words = " ".join(self.fresh)
-            self.memory.abandon(self.memory.current, f"no good {words}")
-            self.memory.switch(next(iter(self.memory.store.branches())))
-            self.fresh.clear()
-
-    def _undo(self) -> None:
+@pytest.mark.parametrize("write", WRITES)
+@settings(max_examples=settings().max_examples // 4)
+@given(mode=st.sampled_from(["on", "log"]), before=LIVED, at=st.integers(1, 40), refuse=REFUSALS)
+def test_a_write_is_in_memory_or_it_is_an_error(
+    write: str, mode: str, before: list[str], at: int, refuse: Callable[..., None]
+) -> None:
+    act, expected = WRITES[write]
+    with room() as folder, offline():
+        session, failed = Session("run", data=folder, memory=mode), False
+        known = {one.id for one in begun(session.memory, before)}
+        session.memory.close()
+        disk = session.memory.disk = Counting(at, refuse)
         try:
-            self.memory.undo()
+            act(session)
         except MemoryStoreError:
-            return
-        there = self.memory.store.branches()
-        if there and self.memory.current not in there:
-            self.memory.switch(next(iter(there)))
-        self.fresh = [
-            w for s in self.memory.live() for w in s.observation.split() if w in self.told
-        ]
-
-    def records(self) -> Iterator[Commit]:
-        """Yield every record of every branch."""
-        for name in self.memory.store.branches():
-            yield from self.memory.snapshot(name).since()
-
-
-def played(folder: Path, history: list[str]) -> Life:
-    life = Life(Memory(folder, session="s"))
-    for operation in history:
-        life.go(operation)
-    return life
-
-
-def texts(life: Life) -> Iterator[str]:
-    """Yield all that an agent is ever told of a memory."""
-    memory = life.memory
-    state = memory.state()
-    yield render(state, count=estimate)
-    for known in ("", "nothing"):
-        yield handoff(state, Receiver(known=known, window=None), 600, count=estimate).text
-    for level in ("status", "branch", "commit", "log", "search"):
-        for record in [*life.records()][:6] if level in ("commit", "log") else [None]:
-            asked = {"commit": record.id} if record else {}
-            asked |= {"query": "toolword it read"} if level == "search" else {}
-            try:
-                yield memory.context(Request(level=level, k=9, **asked)).text
-            except MemoryStoreError:
-                continue
-
-
-def bare(line: str, words: set[str]) -> bool:
-    """Tell whether a line says a tool's word as if it was anybody else's."""
-    return any(w in line for w in words) and not (
-        line.startswith("> ") or "“" in line or "`" in line
-    )
+            failed = True
+        written = holds(folder, expected, known)
+        assert written or failed
+        assert not failed or disk.count >= at
+        if not written:  # there is room again
+            disk._event = None
+            act(session)
+            assert holds(folder, expected, known)
 
 
 @given(history=HISTORIES)
 def test_what_a_tool_said_is_quoted_wherever_it_is_told(history: list[str]) -> None:
-    with TemporaryDirectory() as folder:
-        life = played(Path(folder), history)
-        lines = [line for text in texts(life) for line in text.split("\n")]
-        assert [line for line in lines if bare(line, life.told)] == []
+    with room() as folder:
+        life = Life(folder).live(history)
+        bare = [unquoted(text) for text in (*life.answers, *told(life.memory))]
+        assert [text for text in bare if "toolword" in text] == []
 
 
 @given(history=HISTORIES)
-def test_no_record_is_trusted_more_than_what_it_rests_on(history: list[str]) -> None:
-    with TemporaryDirectory() as folder:
-        life = played(Path(folder), history)
-        for record in life.records():
-            text = " ".join([record.contribution, record.next_action, *record.findings])
-            if any(word in text for word in life.told):
-                assert record.trust <= Trust.TOOL, record
-        out, other = Path(folder) / "out", Memory(Path(folder) / "other", session="s")
-        if life.memory.store.branches():
-            export(life.memory, out)
-            take_in(other, out, Customs(safe=str, own=False, now=0.0))
-            for name in other.store.branches():
-                for record in other.snapshot(name).since():
-                    assert record.trust <= Trust.TOOL, record
+def test_what_a_tool_said_is_labelled_wherever_it_is_kept(history: list[str]) -> None:
+    with room() as folder:
+        life, known = Life(folder), dict[str, Trust]()
+        for operation in history:
+            life.live([operation])
+            found = records(life.memory)
+            labelled(life.memory)
+            assert all(made.trust <= known.get(id, made.trust) for id, made in found.items())
+            known |= {id: made.trust for id, made in found.items()}
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(history=HISTORIES)
-def test_no_operation_needs_a_model_or_a_network(history: list[str]) -> None:
-    with TemporaryDirectory() as folder, offline():
-        life = played(Path(folder), history)
-        assert all(isinstance(text, str) for text in texts(life))
+def test_an_export_carries_the_labels_and_what_is_foreign_is_a_tools(history: list[str]) -> None:
+    with room() as folder:
+        life = Life(folder).live([*history, "commit contribution"])
+        export(life.memory, folder / "out")
+        own, foreign = Memory(folder / "own"), Memory(folder / "foreign")
+        take_in(own, folder / "out", Customs(safe=str, own=True, now=2e9))
+        take_in(foreign, folder / "out", Customs(safe=str, own=False, now=2e9))
+        labelled(own)
+        assert [text for text in map(unquoted, told(own)) if "toolword" in text] == []
+        kept: list[Commit | Step] = [*records(foreign).values(), *steps(foreign)]
+        assert [one for one in kept if one.trust > Trust.TOOL] == []
+        assert [text for text in map(unquoted, told(foreign)) if words(text)] == []
+
+
+@settings(max_examples=settings().max_examples // 2)
+@given(history=HISTORIES)
+def test_whatever_is_done_needs_no_model_and_no_network(history: list[str]) -> None:
+    with room() as folder, offline():
+        alone, without = Life(folder / "alone"), Life(folder / "without", summarise=unreachable)
+        for life in (alone, without):
+            life.live([*history, "commit contribution"])
+        assert outline(alone.memory) == outline(without.memory)
+        assert all(isinstance(text, str) for text in told(alone.memory))
+
+
+def begun(memory: Memory, before: list[str]) -> Iterator[Commit | Step]:
+    """Yield what is done first: there is a record, another branch, and something to commit."""
+    yield memory.commit("first")
+    memory.branch("side", "beside", switch=False)
+    for name in (*before, "step"):
+        if name == "commit":
+            yield memory.commit("before")
+        else:
+            yield memory.log(observation=name, action="make", kind=StepKind(name))
+
+
+def holds(folder: Path, expected: list[str], known: set[str]) -> bool:
+    """Tell whether another process finds some words; all that was known before it has to find."""
+    with Memory(folder) as memory:
+        found: list[Commit | Step] = [*records(memory).values(), *steps(memory)]
+    assert known <= {one.id for one in found}
+    return all(word in repr(found) for word in expected)
+
+
+def labelled(memory: Memory) -> None:
+    """See that whatever holds a tool's word is trusted as a tool, and is no word of the user's."""
+    for step in steps(memory):
+        assert "toolword" not in repr(step) or step.trust <= Trust.TOOL, step
+    for made in records(memory).values():
+        said = repr((made.contribution, made.next_action, made.findings, made.blockers, made.done))
+        assert "toolword" not in said or made.trust <= Trust.TOOL, made
+    for view in views(memory):
+        assert [word for word in view.words if "userword" not in word.text] == []
+
+
+def outline(memory: Memory) -> list[str]:
+    """Return what the records of a memory say, whatever their ids are."""
+    return [
+        ID.sub("ID", repr((m.previous, m.contribution, m.trust))) for m in records(memory).values()
+    ]
+
+
+def unreachable(previous: Commit, steps: Sequence[Step]) -> str:
+    raise ConnectionError("no model answers")
 
 
 @contextmanager
@@ -200,53 +179,3 @@ def offline() -> Iterator[None]:
         yield
     finally:
         socket.socket = kept  # type: ignore[misc]
-
-
-def failing(at: int) -> Counting:
-    def refuse(disk: object, name: str, given: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    return Counting(at, refuse)
-
-
-WRITES: dict[str, Callable[[Session], object]] = {
-    "observe": lambda s: s.observe(Observation(output="ok", command="make"), call_id="c"),
-    "answered": lambda s: s.answered("All done."),
-    "close": lambda s: s.close(),
-    "commit": lambda s: s.memory.commit("here"),
-}
-
-
-@pytest.mark.parametrize("write", WRITES)
-@given(at=st.integers(1, 12), before=st.lists(st.sampled_from(["log", "commit"]), max_size=4))
-def test_a_write_that_fails_is_an_error_and_loses_nothing(
-    write: str, at: int, before: list[str]
-) -> None:
-    with TemporaryDirectory() as folder:
-        session = Session("run", data=folder, memory="on")
-        memory, known = session.memory, set[str]()
-        for name in before:
-            if name == "log":
-                known.add(memory.log(observation="x", action="make").id)
-            else:
-                known.add(memory.commit("before").id)
-        disk = failing(at)
-        vars(memory)["store"] = Store(memory.folder, disk=disk)
-        vars(memory).pop("_changes", None)
-        try:
-            WRITES[write](session)
-        except MemoryStoreError:
-            assert disk.count >= at
-        else:
-            assert disk.count < at or write != "commit"
-        with Memory(Path(folder)) as again:
-            branches = again.store.branches()
-            records = {r.id for name in branches for r in again.snapshot(name).since()}
-            steps = {s.id for s in again.live()}
-            sealed = {
-                s.id
-                for name in branches
-                for r in again.snapshot(name).since()
-                for s in again.snapshot(name).steps(r)
-            }
-            assert known <= records | steps | sealed

@@ -39,7 +39,7 @@ COUNTS: dict[str, Callable[[str], int]] = {
 }
 WAY = re.compile(r"\[(more|older|newer)(: [^\n]*)?\]")
 SOURCE = re.compile(
-    r"(quoted|noted in (?:main\.md|branch\.yaml)|noted from tool output, commit \w+|tool output, step \w+|excerpt of commit \w+|Progress before commit \w+):"
+    r"(quoted|noted in (?:main\.md|branch\.yaml|metadata/\w+\.yaml)|noted from tool output, commit \w+|tool output, step \w+|excerpt of commit \w+|Progress before commit \w+):"
 )
 LIVE = re.compile(r"\[\s*(agentctx\s+memory|end\s+of\s+memory)", re.IGNORECASE)
 ALL = 10**9

@@ -189,8 +189,8 @@ def test_a_conflict_is_settled_by_one_more_call(memory: Memory) -> None:
     tip = memory.store.tip("main")
     said = ask(memory, "merge", name="fix")
     assert said.startswith("conflict: fix and main differ in 1 item")
-    assert "ours: mend the lexer" in said
-    assert "theirs: mend the parser" in said
+    assert "ours: “mend the lexer”" in said
+    assert "theirs: “mend the parser”" in said
     assert memory.store.tip("main") == tip
     item = said.split("\n- '", 1)[1].split("'", 1)[0]
     settled = ask(memory, "merge", name="fix", resolutions=json.dumps({item: "theirs"}))

@@ -70,10 +70,8 @@ def imported(folder: Folder, customs: Customs) -> tuple[Line, ...]:
         MemoryCorrupt: a `metadata.yaml` cannot be read.
         MemoryNameError: a metadata segment may not be called so.
     """
-    namer = Namer(customs.now)
-    return tuple(
-        _line(name, found, folder, customs, namer) for name, found in folder.branches.items()
-    )
+    namer, branches = Namer(customs.now), folder.branches.items()
+    return tuple(_line(name, found, folder, customs, namer) for name, found in branches)
 
 
 def _line(name: str, given: Texts, folder: Folder, customs: Customs, namer: Namer) -> Line:
@@ -142,7 +140,8 @@ def _told(made: Commit) -> Commit:
 
 def _labelled(made: Commit, customs: Customs) -> Commit:
     trust = min(made.trust, customs.cap)
-    said = "\n".join([made.contribution, *made.findings, made.next_action])
+    noted = [*made.findings, made.next_action, *made.blockers, *(one.text for one in made.done)]
+    said = "\n".join([made.contribution, *noted])
     held = made.quarantined or (trust <= Trust.TOOL and suspicious(said))
     return replace(made, trust=trust, quarantined=held)
 
@@ -170,7 +169,8 @@ def _steps(
 
 def _demoted(step: Step, customs: Customs) -> Step:
     kind = step.kind if customs.own or step.kind is not StepKind.USER else StepKind.STEP
-    return replace(step, trust=min(step.trust, customs.cap), kind=kind)
+    most = Trust.USER if customs.own else Trust.UNTRUSTED  # thought and action are foreign as well
+    return replace(step, trust=min(step.trust, most), kind=kind)
 
 
 def _sealed(

@@ -12,6 +12,7 @@ from agentctx.memory.recall.quote import Passage, own, quoted
 from agentctx.memory.recall.search import Hit
 from agentctx.memory.recall.view import View
 from agentctx.memory.records import Commit, Step
+from agentctx.memory.store.paths import metadata_path
 from agentctx.values import Trust
 
 _RUN = 64  # records that one line may stand for, or that are read at once
@@ -79,8 +80,9 @@ def log(steps: Sequence[Step], least: Trust, found: Commit | None = None) -> Sto
 def metadata(view: View, segment: str, count: Callable[[str], int]) -> Story:
     """Tell one metadata segment; without its name, which there are and how large."""
     if segment:
-        lines = own(texts.dump(view.metadata(segment)).rstrip("\n"))
-        return whole(Passage(lines=lines, ids=(segment,)))
+        held = texts.dump(view.metadata(segment)).rstrip("\n")
+        lines = quoted(held, f"noted in {metadata_path(segment)}")
+        return whole(Passage(lines=lines, ids=(segment,), trust=Trust.TOOL))
     names = view.segments()
     lines = own(f"Metadata ({len(names)}), level=metadata segment=NAME:")
     for name in names:

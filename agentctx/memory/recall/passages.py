@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from agentctx.memory import ids
-from agentctx.memory.hygiene import harmless
+from agentctx.memory.hygiene import harmless, marked
 from agentctx.memory.recall.quote import Line, Passage, noted, own, quoted, verbatim
 from agentctx.memory.records import Branch, Commit, Done, Outcome, Step, StepKind
 from agentctx.memory.store.paths import BRANCH
@@ -19,14 +19,16 @@ _SHORT = 160
 def record(commit: Commit, least: Trust = Trust.UNTRUSTED, *, whole: bool = False) -> Passage:
     """Return a record; the `whole` one has the paper's first block, its parents and sources too.
 
-    What stood before is folded from records of any trust: it is quoted, or left out by `least`.
+    What stood before is folded from records of any trust, and the branch may be for what any of
+    them said: both are quoted, or left out by `least`.
     """
     lines, trust = [*own(_heading(commit))], commit.trust
     for label, text in _blocks(commit, whole):
         lines += noted(f"{label}{text}", commit.trust, commit.id)
-    if commit.previous and least <= Trust.TOOL:
-        lines += quoted(commit.previous, f"Progress before commit {commit.id}")
-        trust = min(trust, Trust.TOOL)
+    for source, text in _before(commit, whole):
+        if text and least <= Trust.TOOL:
+            lines += quoted(text, source)
+            trust = min(trust, Trust.TOOL)
     if commit.steps:
         lines += own(f"Log: {_number(commit.steps, 'step')}, level=log commit={commit.id}")
     if whole and commit.parents:
@@ -56,7 +58,7 @@ def step(found: Step, least: Trust) -> Passage:
     original = f" · expand {found.original[:12]}" if found.original else ""
     lines = [*own(f"{kind} {found.id}{exit}{original}")]
     for label, text in (("Thought: ", found.thought), ("$ ", found.action)):
-        lines += own(f"{label}{text}") if text else ()
+        lines += _done(f"{label}{text}", found) if text else ()
     if found.observation and found.trust < least:
         lines += own(f"(observation left out: it is trusted as {found.trust.name.lower()} only)")
     elif found.observation:
@@ -84,7 +86,7 @@ def intent(branch: Branch, live: int) -> Passage:
 def listed(branch: Branch, current: bool) -> tuple[Line, ...]:
     """Return a branch as one line of an overview."""
     state = "" if branch.outcome is Outcome.OPEN else f" ({branch.outcome.value})"
-    purpose = f": “{harmless(shortened(branch.purpose))}”" if branch.purpose else ""
+    purpose = f": {marked(harmless(shortened(branch.purpose)))}" if branch.purpose else ""
     return own(f"{'*' if current else '-'} {branch.name}{state}{purpose}")
 
 
@@ -118,10 +120,15 @@ def _blocks(commit: Commit, whole: bool) -> Iterator[tuple[str, str]]:
     for label, texts in (("Blocked: ", commit.blockers), ("Found: ", commit.findings)):
         yield from ((label, text) for text in texts)
     yield from (("Done: ", _evidence(done)) for done in commit.done)
-    if whole and commit.purpose:
-        yield "Branch purpose: ", commit.purpose
     if whole and commit.sources:
         yield "Rests on: ", " ".join(commit.sources)
+
+
+def _before(commit: Commit, whole: bool) -> Iterator[tuple[str, str]]:
+    """Yield source and text of what a record says that others have said first."""
+    if whole and commit.purpose:
+        yield f"noted in {BRANCH}", f"Branch purpose: {commit.purpose}"
+    yield f"Progress before commit {commit.id}", commit.previous
 
 
 def _evidence(done: Done) -> str:
@@ -129,6 +136,11 @@ def _evidence(done: Done) -> str:
     command = f"$ {done.command}" if done.command else ""
     shown = ", ".join(part for part in (command, exit, done.commit) if part)
     return f"{done.text} ({shown})" if shown else done.text
+
+
+def _done(text: str, found: Step) -> tuple[Line, ...]:
+    """Return what was thought or done, quoted where a foreign folder says so."""
+    return own(text) if found.trust >= Trust.TOOL else quoted(text, f"tool output, step {found.id}")
 
 
 def _observation(found: Step) -> tuple[Line, ...]:

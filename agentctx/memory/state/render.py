@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from agentctx.memory.hygiene import harmless
+from agentctx.memory.hygiene import harmless, marked
 from agentctx.memory.records import Done, Step
 from agentctx.memory.state import ExecutionState
 from agentctx.memory.state.excerpts import Count
@@ -22,7 +22,6 @@ HEAD = "Execution state, kept by agentctx. Text in “” rests on tool output: 
 NEXT = "Next action: "
 
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_MARKS = str.maketrans("“”", '""')
 _LONGEST = 240  # characters of an item
 _SPARE = 16  # tokens, for where texts meet and for blank lines of the user's that are cut apart
 _CLIPPED = 1_200  # characters of the next action
@@ -96,7 +95,7 @@ def planned(item: str) -> str:
 def quote(text: str, trust: Trust, longest: int = _LONGEST) -> str:
     """Return a text on one line, in quotation marks that it cannot close if it came from tools."""
     line = one_line(text, longest)
-    return line if trust > Trust.TOOL else f"“{line.translate(_MARKS)}”"
+    return line if trust > Trust.TOOL else marked(line)
 
 
 def _said(done: Done) -> str:

@@ -98,6 +98,7 @@ class Changes:
             view = self.writer.view(change, parent)
             if view is None and parent != MAIN:
                 raise missing(self.store, parent)
+            heard = [step.trust for step in self.journals.live(parent, view).steps]
             if view is None:
                 first = self.writer.write(change, MAIN, None, Draft(contribution="Memory begins"))
                 view = Snapshot(self.store, first.hash)
@@ -112,7 +113,10 @@ class Changes:
                 session=self.session,
                 agent=self.writer.author.agent,
             )
-            said = Draft(contribution=f"Branch {name}: {purpose}".rstrip(": "))
+            said = Draft(
+                contribution=f"Branch {name}: {purpose}".rstrip(": "),
+                trust=min([*heard, view.latest.trust if view.latest else Trust.USER]),
+            )
             live = Live((), self.journals.sealed(name, None).mark)  # an older one of that name
             entry = self.writer.entry(said, branch, view, live, CommitKind.BRANCH)
             put(change, head(name), entry, view)
