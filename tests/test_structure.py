@@ -9,9 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 
-from agentctx.cli.app import app
 from tests.shared import ROOT
 
 FRAMEWORKS = (
@@ -21,8 +19,6 @@ FRAMEWORKS = (
 HEAVY = ("sqlalchemy", "tiktoken", "re2", "zstandard", "pydantic", "typer", "rich", "asyncio")
 CORE = ("session", "wrap", "terminal", "wire.anthropic", "archive", "ledger", "cli.app", "testing")
 TEXTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "AGENTS.md")]
-CODE = re.compile(r"^```sh\n(.*?)^```$|`([^`\n]+)`", re.M | re.S)
-COMMAND = re.compile(r"^(?:\$ |\.venv/bin/)?(make|agentctx) ([a-z][a-z-]*(?: [a-z-]+)?)", re.M)
 TIMED = re.compile(r"^import time: [^|]*\|[^|]*\|(.+)$", re.M)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 
@@ -83,15 +79,6 @@ def test_a_file_is_one_noun(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
-def test_every_command_in_the_texts_exists(path: Path) -> None:
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
-    code = "\n".join("".join(found) for found in CODE.findall(path.read_text(encoding="utf-8")))
-    for tool, words in COMMAND.findall(code):
-        known = words.split()[0] in targets if tool == "make" else _is_command(words.split())
-        assert known, f"{tool} {words}"
-
-
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
 def test_every_link_in_the_texts_leads_to_a_file(path: Path) -> None:
     links = LINK.findall(path.read_text(encoding="utf-8"))
     assert [link for link in links if not (path.parent / link).exists()] == []
@@ -99,16 +86,3 @@ def test_every_link_in_the_texts_leads_to_a_file(path: Path) -> None:
 
 def test_the_rules_for_agents_are_short() -> None:
     assert len((ROOT / "AGENTS.md").read_text(encoding="utf-8").splitlines()) <= 40
-
-
-def _is_command(words: list[str]) -> bool:
-    """Tell whether the command line knows these words, as far as they name commands."""
-    command = typer.main.get_command(app)
-    for word in words:
-        commands = getattr(command, "commands", None)
-        if commands is None:
-            return True
-        if word not in commands:
-            return False
-        command = commands[word]
-    return True
