@@ -172,30 +172,41 @@ def test_whatever_call_the_disk_refuses_it_is_told_and_the_store_goes_on(
     assert refused >= 4
 
 
+@pytest.mark.parametrize("for_good", [False, True])
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EMFILE])
-def test_an_operation_that_was_refused_has_not_happened(number: int, tmp_path: Path) -> None:
-    seen = set()
+def test_an_operation_that_was_refused_has_happened_only_where_that_is_told(
+    number: int, for_good: bool, tmp_path: Path
+) -> None:
+    seen, written = set(), set()
     for at in range(1, 30):
         disk = Counting()
         store = Store(tmp_path / str(at), disk=disk)
         add(store, "before")
-        disk._at, disk._event = disk.count + at, refusing(number, for_good=False)
+        first = disk._at = disk.count + at
+        disk._event = refusing(number, for_good=for_good)
+        known = ["before", "refused"]
         try:
             add(store, "refused")
         except MemoryFull as error:
             seen.add(str(error))
-            assert told(store) == ["before"]
-        done = disk.count < disk._at
+            known = ["before"]
+            assert told(store) == known
+        except MemoryStoreError as error:
+            written.add(str(error))
+        done = disk.count < first
         disk._event = None
         add(store, "after")
-        assert told(store)[-1] == "after"
+        assert told(store) == [*known, "after"]
         with Store(tmp_path / str(at)) as other:
             assert told(other) == told(store)
         store.close()
+        check(tmp_path / str(at))
         if done:
             break
     assert seen
-    assert all("\n" not in text and "again" in text for text in seen)
+    assert all("\n" not in text and "then do it again" in text for text in seen)
+    assert bool(written) is for_good
+    assert all("\n" not in text and "and do not do it again: " in text for text in written)
 
 
 def test_a_step_that_was_refused_is_not_there(tmp_path: Path) -> None:

@@ -109,15 +109,16 @@ def line_end(descriptor: int) -> int:
 
 def refused(thing: str, error: Exception) -> MemoryFull:
     """Return the error to raise when the disk, or a library that writes to it, said no."""
-    return MemoryFull(f"{thing} was not written: {_reason(error)}, then do it again")
+    return MemoryFull(f"{thing} was not written: {reason(error)}, then do it again")
 
 
 def unread(thing: str, error: Exception) -> MemoryStoreError:
     """Return the error to raise when something may well be there, and reading it failed."""
-    return MemoryStoreError(f"{thing} was not read: {_reason(error)}, then do it again")
+    return MemoryStoreError(f"{thing} was not read: {reason(error)}, then do it again")
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
+    """Return why the disk, or a library that writes to it, said no, and what helps."""
     if isinstance(error, OSError) and error.errno is not None:
         return remedy(error)
     return f"{' '.join(str(error).split()) or type(error).__name__}: check the disk"
