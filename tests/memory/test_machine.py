@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
 from agentctx.errors import MemoryNameError, MemoryStoreError
+from agentctx.memory.forget import forget
+from agentctx.memory.forget.target import target
 from agentctx.memory.memory import Memory
 from agentctx.memory.plan import roadmap
 from agentctx.memory.records import Commit, Conflict
@@ -41,6 +43,7 @@ class Machine(RuleBasedStateMachine):
         self.memory = Memory(self.folder, session="s")
         self.lines: dict[str, Line] = {}
         self.undone: list[tuple[dict[str, Line], str]] = []
+        self.secrets = 0
 
     @rule(word=WORDS)
     def log(self, word: str) -> None:
@@ -167,6 +170,29 @@ class Machine(RuleBasedStateMachine):
             if steps:
                 self.lines.setdefault(name, Line()).live |= steps
 
+    @rule(word=WORDS)
+    def forget(self, word: str) -> None:
+        self.secrets += 1
+        secret = f"secret{self.secrets}x"
+        step = self.memory.log(observation=secret, thought="t", action=f"run {word}")
+        line = self.lines.setdefault(self.memory.current, Line())
+        line.live.add(step.id)
+        before = copy.deepcopy(self.lines)
+        made = self.memory.commit(f"did {word} with {secret}", findings=[secret])
+        assert made.steps == len(line.live)
+        line.ids.append(made.id)
+        line.live.clear()
+        self.undone.append((before, ""))
+        operations = {one.id for one in self.memory.store.operations()}
+        forget(self.memory, target(text=secret))
+        objects = self._git("cat-file", "--batch", "--batch-all-objects", "--unordered")
+        assert objects.returncode == 0
+        assert secret not in objects.stdout
+        left = self.memory.snapshot().record(made.id)
+        assert left.steps == made.steps
+        assert [one.id for one in self.memory.snapshot().steps(left)][-1] == step.id
+        assert operations <= {one.id for one in self.memory.store.operations()}
+
     @rule(close=st.booleans())
     def reopen(self, close: bool) -> None:
         current = self.memory.current
@@ -214,7 +240,7 @@ class Machine(RuleBasedStateMachine):
 
     def _git(self, *words: str) -> "subprocess.CompletedProcess[str]":
         command = ["git", f"--git-dir={self.folder / 'memory.git'}", *words]
-        return subprocess.run(command, capture_output=True, text=True)
+        return subprocess.run(command, capture_output=True, text=True, errors="replace")
 
 
 TestMachine = Machine.TestCase
