@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from agentctx import tokens
-from agentctx.errors import AgentctxError
+from agentctx.errors import AgentctxError, ToolError
 from agentctx.memory import code
 from agentctx.memory.arguments import Arguments
 from agentctx.memory.hygiene import CLOSING, OPENING, harmless, marked
@@ -133,17 +133,16 @@ def _merge(memory: Memory, call: ToolCall, count: Callable[[str], int]) -> str:
     given = Arguments.of(call.name, call.arguments, _MERGE)
     name = given.need("name", _there(memory))
     outcome = Outcome(given.choice("outcome", [one.value for one in _OUTCOMES], Outcome.SUCCESS))
-    summary = given.text("summary")
+    summary, resolutions = given.text("summary"), given.mapping("resolutions")
+    policy = given.choice("policy", POLICIES, "agent")
     if outcome is Outcome.ABANDONED:
+        if resolutions:
+            raise ToolError("an abandoned branch is not merged: leave resolutions out")
         lesson = summary or given.need("summary", "the lesson of what led nowhere")
         made = memory.abandon(name, lesson)
         return f"abandoned {name}: its lesson is in {made.id} on {made.branch}"
     merged = memory.merge(
-        name,
-        outcome=outcome,
-        summary=summary,
-        policy=given.choice("policy", POLICIES, "agent"),
-        resolutions=given.mapping("resolutions"),
+        name, outcome=outcome, summary=summary, policy=policy, resolutions=resolutions
     )
     if isinstance(merged, Conflict):
         return _conflict(merged)

@@ -121,6 +121,9 @@ def test_a_conflict_names_every_item_with_its_sides_and_how_to_settle_it(ask, ca
     for said in ("main.md:purpose", "base   first", "ours   ours now", "theirs theirs now"):
         assert said in out
     assert "--resolve 'main.md:purpose=theirs'" in out
+    wrong = call("merge", "x", "--resolve", "main.md:purpose=ours", "--resolve", "y=ours")
+    assert wrong == (1, "", "agentctx: 'y' is in no conflict: resolve 'main.md:purpose'\n")
+    assert call("merge", "x")[0] == 1
     (conflict,) = ask("merge", "x", status=1)["conflicts"]
     assert conflict["clashes"][0]["ours"] == "ours now"
     ask("merge", "x", "--resolve", "main.md:purpose=theirs")

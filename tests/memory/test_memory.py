@@ -252,7 +252,9 @@ def test_an_answer_to_what_is_no_conflict_is_refused(memory: Memory) -> None:
         memory.merge("none", resolutions={"x": "ours"})
     memory.switch("main")
     before = memory.store.branches()
-    with pytest.raises(MemoryStoreError, match="'x' is in no conflict: merge without it"):
+    with pytest.raises(
+        MemoryStoreError, match="'x' is in no conflict: there is none: leave it out"
+    ):
         memory.merge("fix", resolutions={"x": "ours"})
     memory.commit("here", purpose="go right")
     found = memory.merge("fix")
@@ -262,6 +264,22 @@ def test_an_answer_to_what_is_no_conflict_is_refused(memory: Memory) -> None:
         memory.merge("fix", policy="theirs", resolutions={clash.item: "ours", "x": "ours"})
     assert memory.store.branches().keys() == before.keys()
     assert isinstance(memory.merge("fix", resolutions={clash.item: "ours"}), Commit)
+
+
+def test_what_an_answer_leaves_open_stays_a_conflict(memory: Memory) -> None:
+    memory.commit("base", purpose="go")
+    memory.branch("fix", "p")
+    keys = [f"key_{number:02}" for number in range(30)]
+    memory.commit("there", purpose="left", metadata={"env": dict.fromkeys(keys, "left")})
+    memory.switch("main")
+    memory.commit("here", purpose="right", metadata={"env": dict.fromkeys(keys, "right")})
+    found = memory.merge("fix", resolutions={f"env:{key}": "theirs" for key in keys[1:]})
+    assert isinstance(found, Conflict)
+    assert [clash.item for clash in found.clashes] == ["main.md:purpose", "env:key_00"]
+    with pytest.raises(MemoryStoreError) as caught:
+        memory.merge("fix", resolutions={"y" * 5_000: "ours"})
+    assert str(caught.value).endswith(", 'env:key_18' or 11 more")
+    assert len(str(caught.value)) < 600
 
 
 def test_a_merge_never_fails_for_what_its_branch_has_found(memory: Memory) -> None:

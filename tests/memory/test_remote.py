@@ -4,7 +4,13 @@ from pathlib import Path
 import pygit2
 import pytest
 
-from agentctx.errors import AgentctxError, MemoryCorrupt, MemoryNameError, RemoteError
+from agentctx.errors import (
+    AgentctxError,
+    MemoryCorrupt,
+    MemoryNameError,
+    MemoryStoreError,
+    RemoteError,
+)
 from agentctx.memory.look.health import verify
 from agentctx.memory.memory import Memory
 from agentctx.memory.remote import Remote
@@ -138,6 +144,30 @@ def test_a_conflict_moves_no_ref_and_a_policy_or_a_resolution_settles_it(two):
     Remote(other).pull("theirs")
     assert other.snapshot("main").metadata("env_config") == {"python": "3.11"}
     assert other.live() == ()
+
+
+def test_a_pull_with_an_answer_to_what_is_no_conflict_moves_nothing(two):
+    one, other = two
+    one.commit("Mine", purpose="one", metadata={"env_config": {"python": "3.11"}})
+    one.branch("new", "Only here")
+    other.commit("Yours", purpose="two", metadata={"env_config": {"python": "3.12"}})
+    Remote(one).push()
+    before, python, purpose = other.store.branches(), "env_config:python", "main.md:purpose"
+    with pytest.raises(
+        MemoryStoreError, match=f"'x' is in no conflict: resolve '{purpose}', '{python}'"
+    ):
+        Remote(other).pull(resolutions={python: "ours", "x": "ours"})
+    assert other.store.branches() == before
+    done = Remote(other).pull(resolutions={python: "ours"})
+    assert [clash.item for one in done.conflicts for clash in one.clashes] == [purpose]
+    assert done.moved == ("refs/heads/new",)
+    assert Remote(other).pull(resolutions={python: "ours", purpose: "theirs"}).merged == ("main",)
+    assert other.snapshot("main").metadata("env_config") == {"python": "3.12"}
+    assert other.snapshot("main").roadmap.purpose == "one"
+    with pytest.raises(
+        MemoryStoreError, match="'x' is in no conflict: there is none: leave it out"
+    ):
+        Remote(other).pull(resolutions={"x": "ours"})
 
 
 def test_steps_that_are_not_committed_stay_through_a_pull(two):

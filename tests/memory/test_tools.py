@@ -146,19 +146,58 @@ def test_wrong_arguments_are_answered_in_one_line(
     assert len(said) < 400
 
 
+_ODD = st.sampled_from(
+    [
+        *["", " ", "\0", "\ud800", "a\n\nb", "x" * 200_001, "\U0001f389" * 30_000, "[" * 100_000],
+        *["main", "fix", "../x", "HEAD", "log", "search", "agent", "abandoned", "main.md:purpose"],
+        *["{", '["a"]', '{"main.md:purpose": "x"}', '{"text": "x", "exit_code": 1e400}', "\u00b2"],
+        *[10**400, -(2**63), float("nan"), {"text": 1}, {"main.md:purpose": "both"}, b"x"],
+    ]
+)
 _ANY = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8) | _ODD,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
     max_leaves=5,
 )
-_KNOWN = st.sampled_from("summary name purpose done level k cursor query resolutions".split())
+_WHOLE = {
+    "context_commit": {"summary": "x"},
+    "context_branch": {"name": "other", "purpose": "x"},
+    "context_switch": {"name": "fix"},
+    "context_merge": {"name": "fix"},
+    "context_recall": {},
+    "context_search": {"query": "x"},
+}
+_FIELDS = {spec.name: sorted(spec.parameters["properties"]) for spec in SPECS}
+_HIDDEN = "hypothesis start policy purpose milestones finished k cursor min_trust query".split()
 
 
-@settings(max_examples=15)
-@given(st.sampled_from(sorted(NAMES)), st.dictionaries(_KNOWN | st.text(max_size=4), _ANY))
-def test_no_arguments_break_a_tool(name: str, arguments: dict[str, Any]) -> None:
+@st.composite
+def _calls(draw: st.DrawFn) -> ToolCall:
+    name = draw(st.sampled_from(sorted(NAMES)))
+    known = st.sampled_from([*_FIELDS[name], *_HIDDEN]) | st.text(max_size=4)
+    wild: Any = draw(st.dictionaries(known, _ANY, max_size=3) | _ANY)
+    whole = draw(st.booleans()) and isinstance(wild, dict)
+    return ToolCall(id="x", name=name, arguments={**_WHOLE[name], **wild} if whole else wild)
+
+
+@settings(max_examples=25)
+@given(_calls())
+def test_no_arguments_break_a_tool_and_none_that_are_refused_change_anything(
+    call: ToolCall,
+) -> None:
     with TemporaryDirectory() as folder, Memory(Path(folder)) as memory:
-        assert answer(memory, ToolCall(id="x", name=name, arguments=arguments))
+        memory.commit("start", purpose="a")
+        memory.branch("fix", "try")
+        memory.commit("there", purpose="b")
+        memory.switch("main")
+        memory.commit("here", purpose="c")
+        before = memory.current, memory.store.branches(), len(memory.operations())
+        said = answer(memory, call)
+        assert said.encode()
+        if said.startswith("error: "):
+            assert (memory.current, memory.store.branches(), len(memory.operations())) == before
+            assert "\n" not in said
+            assert len(said) < 600
 
 
 def test_a_branch_is_tried_and_merged(memory: Memory) -> None:
@@ -193,6 +232,13 @@ def test_a_conflict_is_settled_by_one_more_call(memory: Memory) -> None:
     assert "theirs: “mend the parser”" in said
     assert memory.store.tip("main") == tip
     item = said.split("\n- '", 1)[1].split("'", 1)[0]
+    for outcome, answers in (
+        ("success", {item: "ours", "x": "ours"}),
+        ("abandoned", {item: "ours"}),
+    ):
+        given = {"name": "fix", "outcome": outcome, "summary": "s", "resolutions": answers}
+        assert ask(memory, "merge", **given).startswith("error: ")
+        assert memory.store.tip("main") == tip
     settled = ask(memory, "merge", name="fix", resolutions=json.dumps({item: "theirs"}))
     assert settled.startswith("merged fix into main: ")
     assert memory.snapshot().roadmap.purpose == "mend the parser"

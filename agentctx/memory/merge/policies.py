@@ -11,6 +11,9 @@ from agentctx.memory.records import Clash
 
 POLICIES = (OURS, THEIRS, BOTH, AGENT) = ("ours", "theirs", "both", "agent")
 
+_SHOWN, _LONGEST = 20, 80
+"""Items that an error names, and characters of each."""
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -32,11 +35,13 @@ class Policy:
         Raises:
             MemoryStoreError: one is for nothing.
         """
-        there = [clash.item for clash in clashes]
+        there = list(dict.fromkeys(clash.item for clash in clashes))
         for item in self.given:
             if item not in there:
-                which = f"resolve {', '.join(map(repr, there))}" if there else "merge without it"
-                raise MemoryStoreError(f"{item[:80]!r} is in no conflict: {which}")
+                names = ", ".join(repr(one[:_LONGEST]) for one in there[:_SHOWN])
+                left = f" or {len(there) - _SHOWN} more" if len(there) > _SHOWN else ""
+                which = f"resolve {names}{left}" if there else "there is none: leave it out"
+                raise MemoryStoreError(f"{item[:_LONGEST]!r} is in no conflict: {which}")
 
 
 def policy(

@@ -10,12 +10,12 @@ from pathlib import Path
 from agentctx.errors import MemoryNameError, RemoteError
 from agentctx.memory import names
 from agentctx.memory.memory import Memory
-from agentctx.memory.merge.policies import policy
+from agentctx.memory.merge.policies import Policy, policy
 from agentctx.memory.records import Conflict
 from agentctx.memory.remote.address import address, holds_credentials
 from agentctx.memory.remote.git import TIMEOUT_S, Git
 from agentctx.memory.remote.pull_plan import Plan, has, same, short
-from agentctx.memory.remote.reunion import reunite
+from agentctx.memory.remote.reunion import clashes, reunite
 from agentctx.memory.store.incoming import INCOMING, forget_incoming, incoming, opened
 from agentctx.memory.store.lock import Lock
 from agentctx.memory.store.paths import ARCHIVE, HEADS
@@ -94,10 +94,11 @@ class Remote:
             RemoteError: git failed.
             MemoryCorrupt: what came is no memory; nothing has changed.
             MemoryNameError: a branch there has a name that none here may have.
+            MemoryStoreError: the policy or a resolution cannot be used; nothing has changed.
         """
         chosen = policy(how, resolutions, self._memory.redact)
         with self._fetched() as theirs:
-            moved, apart = self._adopt(theirs)
+            moved, apart = self._adopt(theirs, chosen)
             results = {name: reunite(self._memory, name, hash, chosen) for name, hash in apart}
         self._remember()
         conflicts = {name: one for name, one in results.items() if isinstance(one, Conflict)}
@@ -158,13 +159,17 @@ class Remote:
             finally:
                 forget_incoming(self._path)
 
-    def _adopt(self, theirs: Mapping[str, str]) -> tuple[list[str], list[tuple[str, str]]]:
+    def _adopt(
+        self, theirs: Mapping[str, str], chosen: Policy
+    ) -> tuple[list[str], list[tuple[str, str]]]:
         """Move what can simply go on; return it, and the branches that went apart."""
         store = self._memory.store
         with store.transaction("pull", session=self._memory.author.session) as change:
             plan = Plan(store, change)
             for ref in sorted(theirs):  # archived ones come first
                 plan.take(ref, theirs[ref])
+            if chosen.given:
+                chosen.check([one for each in plan.apart for one in clashes(self._memory, *each)])
         return plan.moved, plan.apart
 
     def _remembered(self) -> str:

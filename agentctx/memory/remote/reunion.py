@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from agentctx.errors import MemoryCorrupt
 from agentctx.memory.memory import Memory
-from agentctx.memory.merge.policies import Policy
-from agentctx.memory.records import Commit, CommitKind, Conflict
+from agentctx.memory.merge.policies import Policy, policy
+from agentctx.memory.records import Clash, Commit, CommitKind, Conflict
 from agentctx.memory.snapshot import Snapshot
 from agentctx.memory.store.nodes import JOURNAL
 from agentctx.memory.store.paths import HEADS
@@ -24,30 +24,46 @@ class _Disagreed(Exception):
         self.conflict = conflict
 
 
-def reunite(memory: Memory, name: str, theirs: str, policy: Policy) -> Commit | Conflict:
+def reunite(memory: Memory, name: str, theirs: str, chosen: Policy) -> Commit | Conflict:
     """Merge commit `theirs` into the branch `name`; a conflict moves nothing.
 
     Raises:
         MemoryCorrupt: what is merged is no memory.
     """
     try:
-        return _reunited(memory, name, theirs, policy)
+        return _reunited(memory, name, theirs, chosen)
     except _Disagreed as found:
         return found.conflict
 
 
-def _reunited(memory: Memory, name: str, theirs: str, policy: Policy) -> Commit:
+def clashes(memory: Memory, name: str, theirs: str) -> tuple[Clash, ...]:
+    """Return all that commit `theirs` and the branch `name` disagree about, whoever settles it.
+
+    Raises:
+        MemoryCorrupt: what would be merged is no memory.
+    """
+    found = _joined(memory, name, memory.snapshot(name), theirs, policy("agent"))
+    return found.clashes if isinstance(found, Conflict) else ()
+
+
+def _reunited(memory: Memory, name: str, theirs: str, chosen: Policy) -> Commit:
     ref, store = f"{HEADS}{name}", memory.store
     with store.transaction("pull", session=memory.author.session) as change:
         ours = Snapshot(store, change.tip(name) or theirs)
         change.move(ref, theirs)  # sees that all of it is a memory; what follows replaces it
-        there = Snapshot(store, theirs)
-        sides = Sides.of(ours, there, Entry(record=_latest(there), files={}))
-        joined = join(sides, _entry(memory, name, ours), policy)
+        joined = _joined(memory, name, ours, theirs, chosen)
         if isinstance(joined, Conflict):
             raise _Disagreed(joined)
-        put(change, ref, joined, ours, there)
+        put(change, ref, joined, ours, Snapshot(store, theirs))
         return joined.record
+
+
+def _joined(
+    memory: Memory, name: str, ours: Snapshot, theirs: str, chosen: Policy
+) -> Entry | Conflict:
+    there = Snapshot(memory.store, theirs)
+    sides = Sides.of(ours, there, Entry(record=_latest(there), files={}))
+    return join(sides, _entry(memory, name, ours), chosen)
 
 
 def _entry(memory: Memory, name: str, ours: Snapshot) -> Entry:
