@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from agentctx.learn.case import Case
 from agentctx.learn.template import template
-from agentctx.terminal.command import Output, classify, printed
 from agentctx.terminal.evidence import evidence
 from agentctx.terminal.lines import Line
 from agentctx.terminal.rules.rule import MOST, Rule, Status
+from agentctx.terminal.rules.scope import Scope, scope_of
 from agentctx.terminal.screen import screen
 
 LEAST_LINES, LEAST_OUTPUTS, LEAST_TASKS = 30, 5, 3
@@ -31,11 +31,6 @@ _FAILS = re.compile(
     r"^(?:FAIL|ERROR|E  )|\b(?:FAILED|[1-9]\d* (?:failed|errors?))\b|Traceback|\b(?:error|fatal): "
 )
 
-_SUBCOMMANDS = frozenset(
-    "git pip pip3 npm pnpm yarn cargo go docker podman kubectl apt apt-get conda mamba uv poetry helm"
-    " terraform dotnet mvn gradle bundle composer manage.py".split()
-)
-
 
 @dataclass(slots=True)
 class _Kind:
@@ -50,9 +45,9 @@ class _Kind:
 
 def mine(cases: Sequence[Case]) -> Iterator[Rule]:
     """Yield a candidate for each command whose outputs have lines that nobody needs."""
-    scopes: dict[tuple[str, str], list[Case]] = defaultdict(list)
+    scopes: dict[Scope, list[Case]] = defaultdict(list)
     for case in cases:
-        if (scope := scope_of(case)) is not None:
+        if (scope := scope_of(case.observation.command, case.observation.tool)) is not None:
             scopes[scope].append(case)
     for scope, members in sorted(scopes.items()):
         patterns = _patterns(_kinds(members))
@@ -60,8 +55,8 @@ def mine(cases: Sequence[Case]) -> Iterator[Rule]:
             tasks = len({case.task for case in members})
             yield Rule(
                 rule_id="learnt." + "-".join(filter(None, scope)),
-                trigger_regex=trigger(scope),
-                summary_header=f"usual {scope[0]} lines",
+                trigger_regex=scope.trigger,
+                summary_header=f"usual {scope.program} lines",
                 strip_patterns=patterns,
                 keep_first_n=0,
                 keep_last_n=2,
@@ -70,48 +65,9 @@ def mine(cases: Sequence[Case]) -> Iterator[Rule]:
             )
 
 
-def scope_of(case: Case) -> tuple[str, str] | None:
-    """Return program and subcommand of the one command whose log an output is."""
-    seen = case.observation
-    commands = printed(seen.command)
-    if len(commands) != 1 or classify(seen.command, seen.tool) is not Output.RUN:
-        return None
-    words = commands[0].split()
-    name = words[0].rpartition("/")[2]
-    return _python(words[1:]) if name.startswith("python") else _named(name, words[1:])
-
-
 def fails(line: Line) -> bool:
     """Tell whether a line says that something failed."""
     return _FAILS.search(line.text) is not None
-
-
-def trigger(scope: tuple[str, str]) -> str:
-    """Return the pattern of the commands of a scope."""
-    name, subcommand = map(re.escape, scope)
-    return (
-        rf"(?:^|[/ ]){name}\b" if not subcommand else rf"(?:^|[/ ]){name} (?:-\S+ )*{subcommand}\b"
-    )
-
-
-def _named(name: str, words: Sequence[str]) -> tuple[str, str]:
-    if name not in _SUBCOMMANDS:
-        return name, ""
-    return name, next((word for word in words if not word.startswith("-")), "")
-
-
-def _python(words: Sequence[str]) -> tuple[str, str] | None:
-    for number, word in enumerate(words):
-        if word == "-m":
-            rest = words[number + 1 :]
-            return _named(rest[0], rest[1:]) if rest else None
-        if not word.startswith("-"):
-            name = word.rpartition("/")[2]
-            runs = word.endswith(".py") or "/" in word
-            return _named(name, words[number + 1 :]) if runs else None
-        if word == "-c":
-            return None
-    return None
 
 
 def _kinds(cases: Sequence[Case]) -> Mapping[str, _Kind]:

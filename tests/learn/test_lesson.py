@@ -6,11 +6,11 @@ import pytest
 
 from agentctx.errors import RuleError
 from agentctx.learn.lesson import held_out, learn
-from agentctx.learn.miner import mine, scope_of
+from agentctx.learn.miner import mine
 from agentctx.terminal.rules import pack, toml
 from agentctx.terminal.rules.rule import Status
 from agentctx.terminal.trial import faults
-from tests.learn.outputs import PASSED, case, history
+from tests.learn.outputs import history
 
 
 def test_lines_that_come_again_and_again_are_proposed() -> None:
@@ -50,28 +50,6 @@ def test_what_comes_on_a_few_tasks_only_is_not_proposed() -> None:
 def test_secrets_are_out_of_what_proves_a_rule() -> None:
     [lesson] = learn(history(), redact=lambda text: text.replace("starting", "[secret]"))
     assert "starting" not in lesson.rule.tests[0].output
-
-
-@pytest.mark.parametrize(
-    ("command", "scope"),
-    [
-        ("pytest -q", ("pytest", "")),
-        ("cd x && python -m pytest -q | tail", ("pytest", "")),
-        (".venv/bin/python tests/runtests.py a", ("runtests.py", "")),
-        ("pip install -q x", ("pip", "install")),
-        ("python3 -m pip install x", ("pip", "install")),
-        ("git clone url", ("git", "clone")),
-        ("python -c 'print()'", None),
-        ("cat x", None),
-        ("pytest; make", None),
-        ("pytest | grep x", None),
-        ("", None),
-    ],
-)
-def test_a_scope_is_one_program_and_its_subcommand(
-    command: str, scope: tuple[str, str] | None
-) -> None:
-    assert scope_of(case(1, *PASSED, command=command or " ")) == scope
 
 
 def test_a_value_of_any_text_survives_a_pack(tmp_path: Path) -> None:

@@ -28,11 +28,13 @@ class Book:
 
         An output that no command is known for, or in which data is printed, has none.
         """
-        numbers = {hit for one in printed(observation.command) for hit in self._triggers(one)}
+        commands = printed(observation.command)
+        numbers = {hit for one in commands for hit in self._triggers(one)}
         return tuple(
             self.rules[number]
             for number in sorted(numbers)
             if _fits(self.rules[number], observation, length)
+            and not _spared(self.rules[number], commands)
         )
 
 
@@ -41,6 +43,11 @@ def patterns(rules: tuple[Rule, ...]) -> Any:
     """Return what tells which patterns of these rules a line matches: all keeps, then all strips."""
     keeps = [pattern for rule in rules for pattern in rule.keep_patterns]
     return together([*keeps, *(pattern for rule in rules for pattern in rule.strip_patterns)])
+
+
+def _spared(rule: Rule, commands: Iterable[str]) -> bool:
+    """Tell whether a rule is not for one of these commands."""
+    return any(compiled(pattern).search(one) for pattern in rule.not_for for one in commands)
 
 
 def _fits(rule: Rule, observation: Observation, length: int) -> bool:

@@ -76,6 +76,7 @@ RULE: Mapping[str, Parser] = MappingProxyType(
         "times_complained": number,
         "output_match": text,
         "exit_codes": numbers,
+        "not_for": texts,
         "min_lines": number,
         "provenance": text,
         "version": number,

@@ -10,12 +10,12 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from agentctx.errors import RuleError
 from agentctx.terminal.lines import decode
-from agentctx.terminal.rules.fields import RULE, SAMPLE, parsed
-from agentctx.terminal.rules.rule import Rule, Sample, check
+from agentctx.terminal.rules.rule import Rule
+from agentctx.terminal.rules.table import rule_of
 
 Place: TypeAlias = Traversable | Path
 
@@ -24,7 +24,6 @@ LARGEST = 1 << 20
 """Bytes of a pack; an output that a test of it names may have as many."""
 
 _TABLE = re.compile(r"^[ \t]*\[\[\s*rule\s*\]\]", re.MULTILINE)
-_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 @cache
@@ -70,7 +69,7 @@ def load(pack: Place) -> tuple[Rule, ...]:
     found: dict[str, Rule] = {}
     for number, one in enumerate(given):
         try:
-            rule = _rule(one)
+            rule = rule_of(one)
             if rule.rule_id in found:
                 raise RuleError(f"rule {rule.rule_id!r} is there twice: rename one")
         except RuleError as error:
@@ -88,25 +87,6 @@ def with_outputs(rule: Rule, pack: Place) -> Rule:
     folder = (resources.files(SHIPPED) if not isinstance(pack, Path) else pack.parent) / "samples"
     tests = (replace(t, output=_text(folder / t.file)) if t.file else t for t in rule.tests)
     return replace(rule, tests=tuple(tests))
-
-
-def _rule(given: Any) -> Rule:
-    tests = given.pop("tests", []) if isinstance(given, dict) else []
-    values = parsed(given, RULE)
-    if missing := [name for name in ("rule_id", "trigger_regex") if not values.get(name)]:
-        raise RuleError(f"a rule needs {' and '.join(missing)}")
-    if not isinstance(tests, list):
-        raise RuleError("tests: write [[rule.tests]] tables")
-    rule = Rule(**values, tests=tuple(map(_sample, tests)))
-    check(rule)
-    return rule
-
-
-def _sample(given: Any) -> Sample:
-    sample = Sample(**parsed(given, SAMPLE))
-    if sample.file and not _FILE.fullmatch(sample.file):
-        raise RuleError(f"tests: file = {sample.file[:40]!r}: name a file in samples/")
-    return sample
 
 
 def _text(path: Place) -> str:

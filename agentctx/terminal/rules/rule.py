@@ -53,6 +53,7 @@ class Rule:
     Attributes:
         output_match: what the output has to contain, "" for anything.
         exit_codes: with which exit codes it is used; empty for any.
+        not_for: patterns of commands for which it is not used, though its trigger matches.
         min_lines: how long an output has to be at least.
         tests: outputs that prove it.
         provenance: who made it from what.
@@ -75,6 +76,7 @@ class Rule:
     times_complained: int = 0
     output_match: str = ""
     exit_codes: tuple[int, ...] = ()
+    not_for: tuple[str, ...] = ()
     min_lines: int = 0
     tests: tuple[Sample, ...] = ()
     provenance: str = ""
@@ -106,7 +108,7 @@ def check(rule: Rule) -> None:
         raise RuleError(f"rule_id {rule.rule_id[:40]!r}: use 1 to 100 printable characters")
     if not rule.strip_patterns and rule.max_lines is None:
         raise RuleError(f"rule {rule.rule_id!r} hides nothing: give strip_patterns or max_lines")
-    for field in ("keep_patterns", "strip_patterns"):
+    for field in ("keep_patterns", "strip_patterns", "not_for"):
         if len(getattr(rule, field)) > MOST:
             raise RuleError(f"rule {rule.rule_id!r}: {field}: {MOST} at most: join some with |")
     for field in ("keep_first_n", "keep_last_n", "min_lines", "max_lines"):
@@ -120,6 +122,7 @@ def _patterns(rule: Rule) -> Iterator[tuple[str, str]]:
     yield "trigger_regex", rule.trigger_regex
     yield from (("keep_patterns", pattern) for pattern in rule.keep_patterns)
     yield from (("strip_patterns", pattern) for pattern in rule.strip_patterns)
+    yield from (("not_for", pattern) for pattern in rule.not_for)
     if rule.output_match:
         yield "output_match", rule.output_match
 
