@@ -47,7 +47,7 @@ def engine(where: str | Path, *, durable: bool = True) -> Engine:
         made = sa.create_engine(_file_url(Path(where)))
     else:
         try:
-            made = sa.create_engine(text)
+            made = sa.create_engine(_with_driver(text))
         except (SQLAlchemyError, ImportError) as error:
             kind = text.partition("://")[0]  # what follows may hold a password
             raise LedgerError(
@@ -129,6 +129,13 @@ def _file_url(path: Path) -> sa.URL:
     except OSError as error:
         raise LedgerError(f"cannot open {str(path)!r}: {remedy(error)}") from error
     return sa.URL.create("sqlite", database=str(path))
+
+
+def _with_driver(url: str) -> sa.URL:
+    """Return a URL with the driver that the extra brings where it names none."""
+    given = sa.make_url(url)
+    plain = given.drivername in ("postgres", "postgresql")
+    return given.set(drivername="postgresql+psycopg") if plain else given
 
 
 def _set_up_sqlite(made: Engine, synchronous: str) -> None:

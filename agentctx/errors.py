@@ -17,6 +17,7 @@ AgentctxError
 │  ├─ MemoryFull            the disk refused what had to be written
 │  └─ RemoteError           push, pull or clone failed
 ├─ RuleError                a compression rule that cannot be used
+├─ PoolError                a rule that the pool of rules does not take or give
 ├─ RedactionError           secrets could not be removed, so nothing was sent
 ├─ ToolError                an agent tool was called with arguments it cannot take
 ├─ DataError                a trajectory or report file that cannot be read
@@ -94,6 +95,10 @@ class RemoteError(MemoryStoreError):
 
 class RuleError(AgentctxError):
     """A compression rule that cannot be used."""
+
+
+class PoolError(AgentctxError):
+    """A rule that the pool of rules does not take or give."""
 
 
 class RedactionError(AgentctxError):

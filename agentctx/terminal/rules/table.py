@@ -34,7 +34,8 @@ def rule_of(given: Any) -> Rule:
 
 def table_of(rule: Rule) -> dict[str, Any]:
     """Return the table of a rule, which JSON can hold; `rule_of` takes it back."""
-    return _plain(asdict(rule))
+    table: dict[str, Any] = _plain(asdict(rule))
+    return table
 
 
 def _sample(given: Any) -> Sample:
