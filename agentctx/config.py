@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 from agentctx import options
 from agentctx.errors import ConfigError
-from agentctx.options import PARSERS, Mode, Prices, Remember
+from agentctx.options import PARSERS, Mode, Prices, Remember, Rules
 
 FILE = "agentctx.toml"
 FOLDER = ".agentctx"
 PREFIX = "AGENTCTX_"
-_ELSEWHERE = {"config", "model", "pool_url", "prices", "session"}  # variables that set nothing here
+_ELSEWHERE = {"config", "model", "prices", "session"}  # variables that set nothing here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,9 @@ class Settings:
         min_tokens: observations below this are left alone.
         archive_cap: bytes that the archive may take, None for no cap.
         lossless: whether lines are hidden only where the model sees them elsewhere.
-        rules: whether rules for single commands may hide lines.
+        rules: what rules for single commands may do: off, frozen, on, evolve (see `Rules`).
+        pool_url: the database of the pool of rules, "" for a file of this user's.
+        pool_model: the model of LiteLLM's that proposes rules, "" for none.
         prices: the user's own prices.
         data: folder of the archive, the ledger and all other state (see `open_data`).
         memory: off, log (steps and records, unseen by the model), on (also its tools and state).
@@ -52,7 +54,9 @@ class Settings:
     min_tokens: int = 150
     archive_cap: int | None = None
     lossless: bool = False
-    rules: bool = True
+    rules: Rules = Rules.ON
+    pool_url: str = ""
+    pool_model: str = ""
     prices: Prices = field(default_factory=dict)
     data: Path = Path(FOLDER)
     memory: Remember = Remember.OFF

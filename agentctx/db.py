@@ -32,13 +32,14 @@ _applied = sa.Table(
 )
 
 
-def engine(where: str | Path, *, durable: bool = True) -> Engine:
+def engine(where: str | Path, *, durable: bool = True, patience_ms: int | None = None) -> Engine:
     """Return an engine for a database URL, or for the SQLite file at a path.
 
     Args:
         where: e.g. `Path(".agentctx/state.db")` or "postgresql+psycopg://…".
         durable: whether each commit waits for the disk (SQLite's `synchronous` FULL); without it
             (NORMAL) a power cut may take the last ones back.
+        patience_ms: how long to wait for other processes that write to the same file.
 
     Raises:
         LedgerError: the file or its folder cannot be made, or no driver knows such a URL.
@@ -47,14 +48,14 @@ def engine(where: str | Path, *, durable: bool = True) -> Engine:
         made = sa.create_engine(_file_url(Path(where)))
     else:
         try:
-            made = sa.create_engine(_with_driver(text))
+            made = _of_url(text)
         except (SQLAlchemyError, ImportError) as error:
             kind = text.partition("://")[0]  # what follows may hold a password
             raise LedgerError(
                 f"no driver for a {kind!r} database: {error}: install one, or give a file"
             ) from error
     if made.dialect.name == "sqlite":
-        _set_up_sqlite(made, "FULL" if durable else "NORMAL")
+        _set_up_sqlite(made, "FULL" if durable else "NORMAL", patience_ms)
     return made
 
 
@@ -131,19 +132,22 @@ def _file_url(path: Path) -> sa.URL:
     return sa.URL.create("sqlite", database=str(path))
 
 
-def _with_driver(url: str) -> sa.URL:
-    """Return a URL with the driver that the extra brings where it names none."""
+def _of_url(url: str) -> Engine:
+    """Return an engine; the driver is the one that the extra brings where the URL names none."""
     given = sa.make_url(url)
-    plain = given.drivername in ("postgres", "postgresql")
-    return given.set(drivername="postgresql+psycopg") if plain else given
+    if given.get_backend_name() not in ("postgres", "postgresql"):
+        return sa.create_engine(given)
+    if given.drivername in ("postgres", "postgresql"):
+        given = given.set(drivername="postgresql+psycopg")
+    return sa.create_engine(given, poolclass=sa.NullPool)  # no connection survives a fork
 
 
-def _set_up_sqlite(made: Engine, synchronous: str) -> None:
+def _set_up_sqlite(made: Engine, synchronous: str, patience_ms: int | None) -> None:
     @event.listens_for(made, "connect")
     def connect(connection: sqlite3.Connection, record: Any) -> None:
         record.info["pid"] = os.getpid()
         connection.isolation_level = None  # `begin` below opens transactions, not the driver
-        connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        connection.execute(f"PRAGMA busy_timeout = {patience_ms or BUSY_MS}")
         wanted = journal_mode(sqlite3.sqlite_version_info)
         if connection.execute("PRAGMA journal_mode").fetchone()[0].upper() != wanted:
             with suppress(sqlite3.OperationalError):  # in use elsewhere: the next one changes it

@@ -100,6 +100,21 @@ class Ledger:
         with db.reading(self._engine) as connection:
             return tuple(map(Decision.of, connection.execute(chosen.order_by(decisions.c.number))))
 
+    def reduced(self, handle: str) -> Decision | None:
+        """Return the newest decision that hid lines behind a handle."""
+        chosen = decisions.select().where(decisions.c.handle == handle)
+        newest = chosen.order_by(decisions.c.number.desc()).limit(1)
+        with db.reading(self._engine) as connection:
+            row = connection.execute(newest).first()
+        return Decision.of(row) if row else None
+
+    def since(self, number: int, most: int) -> tuple[tuple[int, Decision], ...]:
+        """Return so many of the decisions of all sessions after that of a number, with theirs."""
+        chosen = decisions.select().where(decisions.c.number > number)
+        first = chosen.order_by(decisions.c.number).limit(most)
+        with db.reading(self._engine) as connection:
+            return tuple((row.number, Decision.of(row)) for row in connection.execute(first))
+
     def claim(self, content_id: str, others: Collection[str] = ()) -> str:
         """Return the handle of an original: the shortest start of its id that was free.
 

@@ -42,6 +42,19 @@ class Remember(StrEnum):
     ON = "on"
 
 
+class Rules(StrEnum):
+    """What rules for single commands may do, and whether they change.
+
+    OFF: nothing; FROZEN: hide lines, always the same; ON: one that an agent came back for is not
+    used there any more; EVOLVE: outputs are remembered, and rules are learnt from them, too.
+    """
+
+    OFF = "off"
+    FROZEN = "frozen"
+    ON = "on"
+    EVOLVE = "evolve"
+
+
 def near(name: str, known: Iterable[str]) -> str:
     """Return the known name that `name` probably means, or ""."""
     from difflib import get_close_matches
@@ -64,6 +77,23 @@ def remember(value: Any) -> Remember:
     if found is None:
         raise ValueError(f"use one of {', '.join(Remember)}")
     return Remember.ON if found else Remember.OFF
+
+
+def rules(value: Any) -> Rules:
+    """Take what rules may do; true is on."""
+    if isinstance(value, str) and value in tuple(Rules):
+        return Rules(value)
+    found = _FLAGS.get(str(value).lower())
+    if found is None:
+        raise ValueError(f"use one of {', '.join(Rules)}")
+    return Rules.ON if found else Rules.OFF
+
+
+def place(value: Any) -> str:
+    """Take the URL of a database, or the path of a file."""
+    if not isinstance(value, str) or "\0" in value:
+        raise ValueError("use the URL of a database, or the path of a file")
+    return value.strip()
 
 
 def name(value: Any) -> str:
@@ -185,6 +215,8 @@ PARSERS = {
     "memory_code": code,
     "memory_model": name,
     "lossless": flag,
-    "rules": flag,
+    "rules": rules,
+    "pool_url": place,
+    "pool_model": name,
     "debug": flag,
 }

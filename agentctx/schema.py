@@ -36,7 +36,7 @@ decisions = Table(
     Column("content_id", String, nullable=False),
     Column("emitted_id", String, nullable=False, index=True),
     Column("text", Exact),
-    Column("handle", String, nullable=False),
+    Column("handle", String, nullable=False, index=True),
     Column("spans", String, nullable=False),
     Column("rules", String, nullable=False),
     Column("refs", String, nullable=False),
@@ -130,5 +130,9 @@ def _first(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first,)
+def _second(connection: Connection) -> None:
+    connection.exec_driver_sql("CREATE INDEX ix_decisions_handle ON decisions (handle)")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _second)
 """Append only: released steps never change, since databases out there have taken them."""

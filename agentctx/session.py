@@ -14,6 +14,7 @@ from agentctx.conversation import Conversation
 from agentctx.decide import reduction, unchanged
 from agentctx.errors import AgentctxError, MemoryStoreError, RedactionError
 from agentctx.events import EXPAND as EXPANDED
+from agentctx.evolve.feedback import Feedback
 from agentctx.gauges import Gauges
 from agentctx.options import Mode, Remember
 from agentctx.recent import Recent
@@ -202,10 +203,12 @@ class Session(Remembering):
             return None
         try:
             request = parse(call.arguments)
-            answer = expand(self.stores.archive, request, self.stores.resolve(request.handle))
+            name = self.stores.resolve(request.handle)
+            answer = expand(self.stores.archive, request, name)
         except AgentctxError as error:
             return f"error: {error}"
         self.stores.tell(EXPANDED, self._own, handle=request.handle)
+        Feedback(self.stores).expanded(request.handle, name, request.span, request.pattern)
         return answer
 
     arewrite, aobserve, arecord, ahandle = twin(rewrite), twin(observe), twin(record), twin(handle)

@@ -10,6 +10,7 @@ from typing import Any
 from agentctx import wire as formats
 from agentctx.conversation import ALONE, Conversation, Emitted, blank, stands
 from agentctx.decide import Case, as_it_came, decide, reduction, store_all
+from agentctx.evolve.feedback import Feedback
 from agentctx.ledger import Decision, Key
 from agentctx.stores import Stores
 from agentctx.terminal.hidden import WORTH_A_MARKER
@@ -70,6 +71,7 @@ class Settler:
             key, seen = (key[0] + ALONE, key[1]), []  # the same result in another history
             decision = conversation.known.get(key)
         if decision is None:
+            self._listen(came, seen)
             window = conversation.window(seen, call, self.stores.redactor.redact)
             decision = conversation.known[key] = decide(
                 Case(
@@ -134,10 +136,12 @@ class Settler:
         session = self.conversation.session
         if self.stores.emitted(slot.text):  # `observe` has settled this one
             return as_it_came(session, call_id, slot.text)
+        came = observation(slot)
+        self._listen(came, seen)
         case = Case(
             session=session,
             call_id=call_id,
-            observation=observation(slot),
+            observation=came,
             window=window,
             way=self.way,
             count=self.count,
@@ -145,6 +149,12 @@ class Settler:
             remind=self.remind,
         )
         return decide(case, self.stores)
+
+    def _listen(self, came: Observation, seen: Sequence[Emitted]) -> None:
+        """Take a command that is run again, with nothing done in between, for a complaint."""
+        if came.command:
+            earlier = [(one.title, one.decision) for one in seen]
+            Feedback(self.stores).again(came.command, earlier, self.conversation.session)
 
 
 def unreduced(payload: Payload, wire: str | None, redact: Callable[[str], str]) -> Payload:

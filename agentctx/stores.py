@@ -11,21 +11,24 @@ from typing import TYPE_CHECKING, TypeVar
 from agentctx.config import Settings
 from agentctx.errors import AgentctxError
 from agentctx.events import Event, Log
+from agentctx.options import Rules
 from agentctx.values import Observation, content_id
 
 if TYPE_CHECKING:
     from agentctx.archive import Archive
+    from agentctx.diary import Diary
     from agentctx.ledger import Decision, Key, Ledger
     from agentctx.marks import Marks
     from agentctx.memory.records import Commit, Step
     from agentctx.memory.write.fold import Summariser
+    from agentctx.pool import Pool
     from agentctx.secrets import Redactor
     from agentctx.terminal.rules.book import Book
     from agentctx.terminal.rules.rule import Rule
 
 Answer = TypeVar("Answer")
 
-ARCHIVE, LEDGER, RULES = "archive", "state.db", "rules"
+ARCHIVE, LEDGER, RULES, OVERLAY = "archive", "state.db", "rules", "overlay.json"
 _SUMMARISER = "agentctx.adapters.litellm_summary"  # frameworks are met in adapters only
 
 
@@ -67,13 +70,47 @@ class Stores:
 
     @cached_property
     def book(self) -> Book:
-        """The rules that may hide lines: those that ship, and those of packs in `rules/` here."""
-        from agentctx.terminal.rules import pack
+        """The rules that may hide lines: those that ship, of packs in `rules/`, of the overlay."""
+        from agentctx.terminal.rules import overlay, pack
         from agentctx.terminal.rules.book import Book
 
-        if not self.settings.rules or self.settings.lossless:
+        if self.settings.rules is Rules.OFF or self.settings.lossless:
             return Book(())
-        return Book(pack.known(self.settings.data / RULES, self._refused))
+        found = pack.known(self.settings.data / RULES, self._refused)
+        try:
+            return Book(overlay.load(self.overlay).over(found))
+        except AgentctxError as error:
+            self._refused(error)
+            return Book(found)
+
+    @property
+    def overlay(self) -> Path:
+        """The file that says what is known here better than in the packs."""
+        return self.settings.data / RULES / OVERLAY
+
+    def reread(self) -> None:
+        """Read the rules again when they are asked for next: they have changed."""
+        vars(self).pop("book", None)
+
+    @cached_property
+    def diary(self) -> Diary:
+        """What was seen of outputs and rules."""
+        from agentctx import db
+        from agentctx.diary import Diary
+
+        return Diary(db.engine(self.folder / LEDGER))
+
+    def pool(self) -> Pool:
+        """Open the pool of rules that the settings name; the default is a file of this user's.
+
+        Raises:
+            LedgerError: it cannot be used.
+        """
+        from platformdirs import user_data_path
+
+        from agentctx.pool import opened
+
+        return opened(self.settings.pool_url or user_data_path("agentctx") / "pool.db")
 
     @cached_property
     def redactor(self) -> Redactor:

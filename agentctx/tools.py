@@ -52,6 +52,20 @@ class Request:
     grep: str = ""
     skip: int = 0
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """The first and the last line."""
+        return self.first, self.last
+
+    @property
+    def pattern(self) -> Pattern | None:
+        """The program of `grep`, None for any line.
+
+        Raises:
+            ToolError: it is not RE2.
+        """
+        return compiled(self.grep) if self.grep else None
+
 
 def specs(memory: Remember) -> tuple[ToolSpec, ...]:
     """Return the tools to offer to a model."""
@@ -154,7 +168,7 @@ def compiled(pattern: str) -> Pattern:
 
 
 def _matching(archive: Archive, name: str, request: Request) -> Iterator[tuple[int, str]]:
-    pattern = compiled(request.grep) if request.grep else None
+    pattern = request.pattern
     lines = archive.lines(name, request.first, request.last)
     for number, raw in enumerate(lines, request.first):
         line = raw.decode("utf-8", "replace")

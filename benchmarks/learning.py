@@ -24,6 +24,7 @@ from agentctx.evals.policy import Arm
 from agentctx.evals.trajectory import Trajectory
 from agentctx.learn.case import Case
 from agentctx.learn.lesson import learn
+from agentctx.options import Rules
 from agentctx.terminal.rules import pack, toml
 from agentctx.terminal.rules.book import Book
 
@@ -36,7 +37,7 @@ class NoRules:
 
     def start(self, trajectory: Trajectory, ratios: Mapping[int, float]) -> Arm:
         """Return an arm with a session of its own."""
-        return SessionArm(trajectory, Settings(rules=False))
+        return SessionArm(trajectory, Settings(rules=Rules.OFF))
 
 
 class Learnt:

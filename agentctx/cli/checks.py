@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agentctx.config import Settings
+from agentctx.options import Rules
 from agentctx.stores import ARCHIVE, LEDGER, Stores
 
 _MENDED = "3.51.3, 3.50.7 or 3.44.6"
@@ -172,7 +173,8 @@ def rules(place: Place) -> Check:
     found = pack.known(place.data / RULES, refused.append)
     if refused:
         return Check("rules", str(refused[0]), "mend that pack; it is left out", ok=False)
-    state = "" if place.settings.rules and not place.settings.lossless else ", switched off"
+    off = place.settings.rules is Rules.OFF or place.settings.lossless
+    state = ", switched off" if off else ""
     return Check("rules", f"{len(found)} rules{state}; agentctx rules test proves them")
 
 

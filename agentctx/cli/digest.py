@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 from agentctx.cli.pump import write
@@ -38,6 +39,7 @@ class Digester:
         self._command, self._as_json, self._raw = command, as_json, raw
         self._engine: Engine | None = None
         self._owner = self._served = 0
+        self._started = time.time()
         self._told = False
         self._prepared = 0
 
@@ -90,7 +92,8 @@ class Digester:
         engine = self._loaded()
         self._served += 1
         return engine.observe(
-            Observation(output=text, command=self._command, exit_code=code, tool="exec")
+            Observation(output=text, command=self._command, exit_code=code, tool="exec"),
+            self._started,
         )
 
     def _loaded(self) -> Engine:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from agentctx import config
+from agentctx.cli import again
 from agentctx.options import Mode
 from agentctx.stores import Stores
 from agentctx.values import Observation, Reduction
@@ -33,8 +34,12 @@ class Engine:
         self.settings = settings or config.load()
         self._stores = Stores(self.settings)
 
-    def observe(self, observation: Observation) -> Reduction:
+    def observe(self, observation: Observation, started: float | None = None) -> Reduction:
         """Return what the agent should see of a tool's result.
+
+        Args:
+            observation: the result.
+            started: when its command did, in seconds since 1970, if one was run just now.
 
         Raises:
             RedactionError: secrets could not be removed; do not show the result.
@@ -45,7 +50,9 @@ class Engine:
             dry = self._rehearsed(observation)
             if not dry.handle:
                 return dry
-        return self._session.observe(observation)
+        if started is None:
+            return self._session.observe(observation)
+        return again.observe(self._session, observation, started)
 
     def warm(self, size: int) -> None:
         """Load, while there is time, what an output of `size` bytes or more will need."""

@@ -11,6 +11,7 @@ from agentctx import config
 from agentctx.cli.output import print_json
 from agentctx.errors import UnknownHandle
 from agentctx.events import EXPAND
+from agentctx.evolve.feedback import Feedback
 from agentctx.patterns import Pattern
 from agentctx.stores import Stores
 
@@ -43,6 +44,7 @@ def show(handle: str, span: tuple[int, int], pattern: Pattern | None, *, as_json
     else:
         found = _print(lines, numbered=pattern is not None)
     stores.tell(EXPAND, "", handle=handle)
+    Feedback(stores).expanded(handle, name, span, pattern)
     if found or not size:
         return 0
     sys.stderr.write(f"agentctx expand: {handle} has no such lines: leave out --lines or --grep\n")

@@ -2,6 +2,6 @@
 
 from agentctx.pool.entry import Change, Entry
 from agentctx.pool.outcome import Outcome
-from agentctx.pool.pool import Pool
+from agentctx.pool.pool import Pool, opened
 
-__all__ = ["Change", "Entry", "Outcome", "Pool"]
+__all__ = ["Change", "Entry", "Outcome", "Pool", "opened"]

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeAlias
 
 import sqlalchemy as sa
@@ -26,10 +27,20 @@ MOST = 2_000
 TOP = 10
 """Rules for one scope that are worth being asked for."""
 
+_PATIENCE_MS = 60_000  # a hundred others may be before us
 _FROZEN = "frozen"
 
 Counts: TypeAlias = Mapping[tuple[str, str], Outcome]
 """What came of rules, by the id of the rule and the scope of the command."""
+
+
+def opened(where: str | Path) -> Pool:
+    """Return the pool in a file, or of the URL of a database.
+
+    Raises:
+        LedgerError: it cannot be used.
+    """
+    return Pool(db.engine(where, durable=False, patience_ms=_PATIENCE_MS))
 
 
 class Pool:

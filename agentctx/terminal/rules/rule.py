@@ -95,7 +95,7 @@ class Rule:
         return self.status is Status.ACTIVE and self.confidence >= LEAST_CONFIDENCE
 
 
-_PLAIN = {ord(character): None for character in "[]();·"}
+_PLAIN = {ord(character): None for character in "[]();,·"}
 
 
 def check(rule: Rule) -> None:

@@ -1,0 +1,54 @@
+"""Blame: what one rule hid of one output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from agentctx.ledger import Decision
+from agentctx.patterns import compiled
+from agentctx.terminal.command import printed
+from agentctx.terminal.rules.rule import Rule
+from agentctx.terminal.rules.scope import Scope, scope_of
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """A rule, the lines of an original that it hid (from, to, inclusive), and their tokens."""
+
+    rule: Rule
+    lines: tuple[tuple[int, int], ...]
+    tokens: int
+
+    def touches(self, span: tuple[int, int]) -> bool:
+        """Tell whether it hid any of these lines."""
+        return any(first <= span[1] and span[0] <= last for first, last in self.lines)
+
+    def hides(self, number: int) -> bool:
+        """Tell whether it hid a line."""
+        return self.touches((number, number))
+
+
+def blamed(decision: Decision, rules: Iterable[Rule]) -> Iterator[Blame]:
+    """Yield those of the rules that hid lines by this decision.
+
+    A marker that they share with another step counts for all of them. Tokens are those that the
+    decision saved, by the share of lines.
+    """
+    hidden = [span for span in decision.spans if span.hidden]
+    total = sum(span.last - span.first + 1 for span in hidden)
+    for rule in rules:
+        if rule.rule_id not in decision.rules:
+            continue
+        lines = [(s.first, s.last) for s in hidden if rule.reason in s.hidden.split(", ")]
+        if lines:
+            share = sum(last - first + 1 for first, last in lines) / total
+            saved = decision.tokens_before - decision.tokens_after
+            yield Blame(rule, tuple(lines), round(saved * share))
+
+
+def scopes(rule: Rule, command: str) -> tuple[Scope, ...]:
+    """Return the scopes of those parts of a command line that a rule is for."""
+    trigger = compiled(rule.trigger_regex)
+    parts = (part for part in printed(command) if trigger.search(part))
+    return tuple(dict.fromkeys(scope for part in parts if (scope := scope_of(part)) is not None))

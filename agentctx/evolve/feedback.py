@@ -1,0 +1,132 @@
+"""Feedback: an agent came back for what a rule had hidden, so the rule is not used there for now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agentctx.diary import Complaint
+from agentctx.errors import AgentctxError
+from agentctx.evolve.blame import Blame, blamed, scopes
+from agentctx.ledger import Decision
+from agentctx.options import Mode, Rules
+from agentctx.patterns import Pattern
+from agentctx.stores import Stores
+from agentctx.terminal.command import Output, classify
+from agentctx.terminal.rules import overlay
+from agentctx.terminal.screen import screen
+
+FULL, EXPAND, AGAIN = "full", "expand", "again"
+
+_LINES = 20
+"""So many lines asked for say which of them are needed; more than that say nothing of the sort."""
+
+
+class Feedback:
+    """Takes complaints about rules; taking one never fails the caller (law 7)."""
+
+    def __init__(self, stores: Stores) -> None:
+        """Listen for a data folder."""
+        self.stores = stores
+
+    @property
+    def listens(self) -> bool:
+        """Whether complaints change anything here."""
+        settings = self.stores.settings
+        changing = settings.rules in (Rules.ON, Rules.EVOLVE) and not settings.lossless
+        return changing and settings.mode in (Mode.REDUCE, Mode.FULL)
+
+    def expanded(
+        self, handle: str, name: str, span: tuple[int, int], pattern: Pattern | None
+    ) -> None:
+        """Note that lines of an original were asked for, where rules had hidden some of them.
+
+        Args:
+            handle: what the marker said.
+            name: of the original, in the archive.
+            span: first and last line, counted from 1, inclusive.
+            pattern: what the lines had to match.
+        """
+        if not self.listens:
+            return
+        try:
+            decision = self.stores.ledger.reduced(handle)
+            for blame in self._blamed(decision, span):
+                if found := list(self._asked(name, blame, span, pattern)):
+                    few = found if len(found) <= _LINES else []
+                    self._complain(EXPAND, name, [(blame, tuple(few))])
+        except AgentctxError as error:
+            self.stores.tell("feedback-failed", "", error=str(error)[:500])
+
+    def came_back(self, kind: str, decision: Decision, session: str) -> bool:
+        """Note that a whole output was asked for again; tell whether rules had hidden some of it."""
+        if not self.listens or not decision.handle:
+            return False
+        try:
+            name = self.stores.resolve(decision.handle)
+            found = [(blame, ()) for blame in self._blamed(decision, (1, decision.spans[-1].last))]
+            return bool(found) and self._complain(kind, name, found)
+        except AgentctxError as error:
+            self.stores.tell("feedback-failed", session, error=str(error)[:500])
+            return False
+
+    def again(self, command: str, earlier: Sequence[tuple[str, Decision]], session: str) -> bool:
+        """Note that a command was run again though nothing was done in between but looking.
+
+        Args:
+            command: what is run now.
+            earlier: the commands before it with what was decided about their outputs, oldest first.
+            session: whose they are.
+
+        Returns:
+            Whether that was a complaint: its output is then shown without the rules.
+        """
+        for before, decision in reversed(earlier):
+            if before == command:
+                return self.came_back(AGAIN, decision, session)
+            if classify(before) is not Output.READ:
+                return False
+        return False
+
+    def _blamed(self, decision: Decision | None, span: tuple[int, int]) -> list[Blame]:
+        rules = self.stores.book.rules
+        return [one for one in blamed(decision, rules) if one.touches(span)] if decision else []
+
+    def _asked(
+        self, name: str, blame: Blame, span: tuple[int, int], pattern: Pattern | None
+    ) -> Iterator[str]:
+        """Yield the lines that were asked for and that a rule had hidden, as a terminal shows them."""
+        for number, raw in enumerate(self.stores.archive.lines(name, *span), span[0]):
+            text = raw.decode("utf-8", "replace").rstrip("\n")
+            if blame.hides(number) and (pattern is None or pattern.search(text)):
+                yield "\n".join(line.text for line in screen(text))
+
+    def _complain(
+        self, kind: str, name: str, found: Sequence[tuple[Blame, tuple[str, ...]]]
+    ) -> bool:
+        command = self.stores.archive.command(name)
+        made = [
+            Complaint(
+                rule_id=blame.rule.rule_id,
+                scope=str(scope),
+                name=name,
+                kind=kind,
+                lines=lines,
+                released=blame.tokens,
+            )
+            for blame, lines in found
+            for scope in scopes(blame.rule, command)
+        ]
+        doubt = {(b.rule.rule_id, s.trigger) for b, _ in found for s in scopes(b.rule, command)}
+        new = self.stores.diary.complain(made, lambda: self._spare(doubt))
+        if new:
+            self.stores.reread()
+            for one in made:
+                self.stores.tell("complaint", "", rule=one.rule_id, scope=one.scope, by=kind)
+        return new
+
+    def _spare(self, doubt: set[tuple[str, str]]) -> None:
+        place = self.stores.overlay
+        found = overlay.load(place)
+        for rule_id, pattern in sorted(doubt):
+            found = found.spare(rule_id, pattern)
+        overlay.save(found, place)
