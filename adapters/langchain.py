@@ -17,7 +17,7 @@ from agentctx.errors import ConfigError, MissingExtra
 from agentctx.options import Mode
 from agentctx.recent import Recent
 from agentctx.session import Session
-from agentctx.settle import observation
+from agentctx.slots import observation
 from agentctx.tools import EXPAND
 from agentctx.values import Kind, Slot, ToolCall
 

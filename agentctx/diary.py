@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -71,6 +71,7 @@ class Complaint:
         lines: those that were asked for, if they are known.
         released: tokens that were delivered again.
         number: counts them; 0 for a new one.
+        at: when, in seconds since 1970.
     """
 
     rule_id: str
@@ -80,6 +81,7 @@ class Complaint:
     lines: tuple[str, ...] = ()
     released: int = 0
     number: int = 0
+    at: float = 0.0
 
 
 class Diary:
@@ -125,13 +127,15 @@ class Diary:
         with db.reading(self._engine) as connection:
             return tuple(map(_complaint, connection.execute(chosen.order_by(_complaints.c.number))))
 
-    def settle(self, settled: Iterable[Complaint], then: Callable[[], None]) -> None:
-        """Note that complaints are dealt with; `then` runs while nobody else writes."""
-        numbers = [one.number for one in settled]
+    def settle(
+        self, settled: Iterable[Complaint], then: Callable[[Sequence[Complaint]], None]
+    ) -> None:
+        """Note that complaints are dealt with; `then` gets the others, while nobody else writes."""
         with db.writing(self._engine) as connection:
-            chosen = _complaints.update().where(_complaints.c.number.in_(numbers))
-            connection.execute(chosen.values(settled=1))
-            then()
+            for one in settled:
+                chosen = _complaints.update().where(_complaints.c.number == one.number)
+                connection.execute(chosen.values(settled=1))
+            then(_open(connection))
 
     def see(self, seen: Iterable[Seen]) -> None:
         """Remember outputs; what is known of one already is replaced."""
@@ -163,6 +167,11 @@ def _create(connection: Connection) -> None:
     _metadata.create_all(connection)
 
 
+def _open(connection: Connection) -> tuple[Complaint, ...]:
+    chosen = _complaints.select().where(_complaints.c.settled == 0)
+    return tuple(map(_complaint, connection.execute(chosen.order_by(_complaints.c.number))))
+
+
 def _known(connection: Connection, one: Complaint) -> bool:
     chosen = sa.select(_complaints.c.number).where(
         _complaints.c.rule_id == one.rule_id, _complaints.c.name == one.name
@@ -192,6 +201,7 @@ def _complaint(row: Any) -> Complaint:
         lines=_texts(row.lines),
         released=row.released,
         number=row.number,
+        at=row.at,
     )
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Self
 
 from agentctx import checked
 from agentctx.config import Settings
+from agentctx.evolve.learner import Learner
 from agentctx.gauges import Gauges
 from agentctx.options import Mode, Remember
-from agentctx.settle import spoken
+from agentctx.slots import spoken
 from agentctx.stores import Stores
 from agentctx.tools import EXPAND, names
 from agentctx.twins import twin
@@ -33,6 +34,7 @@ class Remembering:
     settings: Settings
     name: str | None
     stores: Stores
+    learner: Learner
     _own: str
     _gauges: Gauges
 
@@ -116,11 +118,14 @@ class Remembering:
             self.answered(spoken(slots))
 
     def close(self) -> None:
-        """Commit what was done since the newest record; the session may be used again afterwards.
+        """Commit what was done since the newest record, and let rules evolve if they may.
+
+        The session may be used again afterwards.
 
         Raises:
             MemoryStoreError: it cannot be written; the steps stay in the journal.
         """
+        self.learner.close()
         if self.remembers:
             self.notebook.close()
 

@@ -10,25 +10,24 @@ from uuid import uuid4
 
 from agentctx import checked, config
 from agentctx import wire as formats
+from agentctx.answering import Answering
 from agentctx.conversation import Conversation
 from agentctx.decide import reduction, unchanged
-from agentctx.errors import AgentctxError, MemoryStoreError, RedactionError
-from agentctx.events import EXPAND as EXPANDED
+from agentctx.errors import MemoryStoreError, RedactionError
 from agentctx.evolve.feedback import Feedback
+from agentctx.evolve.learner import Learner
 from agentctx.gauges import Gauges
 from agentctx.options import Mode, Remember
 from agentctx.recent import Recent
-from agentctx.remembering import Remembering
-from agentctx.settle import Settler, of_tool, unreduced, written
+from agentctx.settle import Settler, unreduced, written
+from agentctx.slots import of_tool
 from agentctx.stores import Stores
-from agentctx.tools import COMMIT, EXPAND, expand, owns, parse, specs
+from agentctx.tools import COMMIT, EXPAND
 from agentctx.twins import twin
 from agentctx.values import (
     Observation,
     Payload,
     Reduction,
-    ToolCall,
-    ToolSpec,
     Usage,
 )
 
@@ -39,7 +38,7 @@ _TOOL_WAY = "expand {handle}"
 _CONVERSATIONS = 256
 
 
-class Session(Remembering):
+class Session(Answering):
     """Decides what the model sees of each observation, once, and replays it ever after.
 
     One session serves one conversation when it has a `name`; without one, `rewrite` recognises
@@ -85,6 +84,7 @@ class Session(Remembering):
         self._hint = checked.hint(expand_hint)
         self._own = name or f"session-{uuid4().hex[:12]}"
         self._offered = self._commits = False
+        self.learner, self._feedback = Learner(self.stores, self._own), Feedback(self.stores)
         self._conversations: Recent[Conversation] = Recent(_CONVERSATIONS)
         self._gauges = Gauges(self.settings, count)
 
@@ -92,20 +92,8 @@ class Session(Remembering):
         """Return the session of that name in the same data folder, with the same settings."""
         other = Session(name, settings=self.settings, expand_hint=expand_hint or self._hint)
         other.stores, other._gauges = self.stores, self._gauges
+        other.learner, other._feedback = Learner(self.stores, other._own), self._feedback
         return other
-
-    def tools(self) -> tuple[ToolSpec, ...]:
-        """Return the tools to offer to the model, from the first request on."""
-        return specs(self.settings.memory)
-
-    def offer(self, payload: Payload, *, wire: str | None = None) -> Payload:
-        """Return the request with our tools at the end of its tools, if it has any tools.
-
-        In the modes that edit nothing it is the same object.
-        """
-        if self.settings.mode in (Mode.OFF, Mode.METER):
-            return payload
-        return formats.of(payload, wire).add_tools(payload, self.tools())
 
     def rewrite(self, payload: Payload, *, wire: str | None = None, cold: bool = False) -> Payload:
         """Return what to send instead of a request: the same object when nothing changes.
@@ -169,6 +157,7 @@ class Session(Remembering):
                 remind=self.notebook.reminder() if self._commits else None,
             )
             decision = settler.arrive(observation, call_id, live)
+            self.learner.came(observation)
             if self.remembers:
                 shown = reduction(decision, observation).text
                 self.notebook.observe(observation, decision.call_id, shown)
@@ -195,23 +184,7 @@ class Session(Remembering):
         except Exception as error:  # law 7: what cannot be counted stops nobody
             self.stores.tell("record-failed", key, error=str(error)[:500])
 
-    def handle(self, call: ToolCall) -> str | None:
-        """Return the answer to a call of one of our tools; None when it is the host's."""
-        if self._is_memorys(call):
-            return self.notebook.answer(call)
-        if not owns(call):
-            return None
-        try:
-            request = parse(call.arguments)
-            name = self.stores.resolve(request.handle)
-            answer = expand(self.stores.archive, request, name)
-        except AgentctxError as error:
-            return f"error: {error}"
-        self.stores.tell(EXPANDED, self._own, handle=request.handle)
-        Feedback(self.stores).expanded(request.handle, name, request.span, request.pattern)
-        return answer
-
-    arewrite, aobserve, arecord, ahandle = twin(rewrite), twin(observe), twin(record), twin(handle)
+    arewrite, aobserve, arecord = twin(rewrite), twin(observe), twin(record)
 
     def _rewrite(self, payload: Payload, name: str | None, cold: bool) -> Payload:
         module = formats.of(payload, name)
@@ -237,6 +210,7 @@ class Session(Remembering):
             emitted = settler.settle(found)
             if page:
                 page.take(emitted)
+        self.learner.saw(conversation.session, slots)
         if self.settings.mode is Mode.METER:
             return payload
         sent = written(module, payload, found, emitted)

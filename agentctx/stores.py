@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -78,7 +79,7 @@ class Stores:
             return Book(())
         found = pack.known(self.settings.data / RULES, self._refused)
         try:
-            return Book(overlay.load(self.overlay).over(found))
+            return Book(overlay.load(self.overlay).over(found, time.time()))
         except AgentctxError as error:
             self._refused(error)
             return Book(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
 from agentctx.diary import Complaint
@@ -16,6 +17,9 @@ from agentctx.terminal.rules import overlay
 from agentctx.terminal.screen import screen
 
 FULL, EXPAND, AGAIN = "full", "expand", "again"
+
+DOUBT_S = 86_400.0
+"""How long a rule is not used where it was complained about, unless it is settled before."""
 
 _LINES = 20
 """So many lines asked for say which of them are needed; more than that say nothing of the sort."""
@@ -128,5 +132,5 @@ class Feedback:
         place = self.stores.overlay
         found = overlay.load(place)
         for rule_id, pattern in sorted(doubt):
-            found = found.spare(rule_id, pattern)
+            found = found.spare(rule_id, pattern, time.time() + DOUBT_S)
         overlay.save(found, place)

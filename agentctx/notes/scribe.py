@@ -12,7 +12,7 @@ from agentctx.memory.records import StepKind
 from agentctx.notes import hosts
 from agentctx.notes.outcome import exit_code
 from agentctx.notes.standing import Standing, turns
-from agentctx.settle import observation, of_tool, result, spoken
+from agentctx.slots import observation, of_tool, result, spoken
 from agentctx.values import Kind, Observation, Path, Slot, content_id
 
 Safe: TypeAlias = Callable[[str], str]

@@ -1,0 +1,119 @@
+"""Learner: remembers what a session saw and lets rules evolve from it, in a thread of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
+from threading import Lock
+
+from agentctx.evolve.trail import Trail, of_slots, remember
+from agentctx.learn.case import Step
+from agentctx.options import Mode, Rules
+from agentctx.slots import of_tool
+from agentctx.stores import Stores
+from agentctx.values import Observation, Slot
+
+EVERY = 50
+"""Results of a conversation after which it is looked at; and new outputs after which rules evolve."""
+
+_MOST = 16  # conversations that are followed at once; the one that was silent longest goes
+
+
+class Learner:
+    """Follows the conversations of a session where the settings say so; failing costs nobody more."""
+
+    def __init__(self, stores: Stores, task: str) -> None:
+        """Follow conversations; `task` names what is only observed."""
+        self.stores = stores
+        self._task, self._lock, self._owner = task, Lock(), os.getpid()
+        self._trails: dict[str, Callable[[], Trail]] = {}
+        self._looked: dict[str, int] = {}
+        self._observed = Trail()
+        self._fresh = 0
+        self._begun = False
+
+    @property
+    def follows(self) -> bool:
+        """Whether anything is remembered."""
+        settings = self.stores.settings
+        reduces = settings.mode in (Mode.REDUCE, Mode.FULL) and not settings.lossless
+        return reduces and settings.rules is Rules.EVOLVE
+
+    def saw(self, task: str, slots: Sequence[Slot]) -> None:
+        """Take note of a conversation as its request shows it now."""
+        if self.follows:
+            self._follow(task, lambda: of_slots(slots), sum(map(of_tool, slots)))
+
+    def came(self, observation: Observation) -> None:
+        """Take note of a result that was observed, whose conversation nobody shows us."""
+        if not self.follows:
+            return
+        with self._lock:
+            self._observed = self._observed.went_on(
+                Step(said=observation.command, observation=observation)
+            )
+        trail = self._observed
+        self._follow(self._task, lambda: trail, len(trail.steps))
+
+    def close(self) -> None:
+        """Remember the rest and let rules evolve; that goes on in its thread, also at the exit."""
+        if self.follows and self._trails:
+            self._start(self._finish)
+
+    def wait(self) -> None:
+        """Return when all that was begun is done."""
+        self._start(lambda: None).result()
+
+    def _follow(self, task: str, trail: Callable[[], Trail], results: int) -> None:
+        with self._lock:
+            if not self._begun:
+                self._begun = True
+                self._start(self._evolve)
+            self._trails.pop(task, None)
+            self._trails[task] = trail
+            while len(self._trails) > _MOST:
+                self._trails.pop(next(iter(self._trails)))
+            due = results - self._looked.get(task, 0) >= EVERY
+            if due:
+                self._looked[task] = results
+        if due:
+            self._start(lambda: self._look(task, trail))
+
+    def _look(self, task: str, trail: Callable[[], Trail]) -> None:
+        self._fresh += remember(trail(), task, self.stores)
+        if self._fresh >= EVERY:
+            self._evolve()
+
+    def _finish(self) -> None:
+        with self._lock:
+            trails, self._trails = self._trails, {}
+        for task, trail in trails.items():
+            remember(trail(), task, self.stores)
+        self._evolve()
+
+    def _evolve(self) -> None:
+        from agentctx.evolve.evolution import Evolution
+
+        self._fresh = 0
+        for step in Evolution(self.stores, self.stores.pool()).run():
+            self.stores.tell(
+                "rule-evolved", "", rule=step.rule_id, became=step.became, why=step.why
+            )
+
+    def _start(self, job: Callable[[], None]) -> Future[None]:
+        if self._owner != os.getpid():  # no thread survives a fork
+            self._owner = os.getpid()
+            vars(self).pop("_thread", None)
+        return self._thread.submit(self._safely, job)
+
+    def _safely(self, job: Callable[[], None]) -> None:
+        try:
+            job()
+        except Exception as error:  # law 7: what cannot be learnt stops nobody
+            self.stores.tell("learning-failed", "", error=str(error)[:500])
+
+    @cached_property
+    def _thread(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(max_workers=1, thread_name_prefix="agentctx-learner")

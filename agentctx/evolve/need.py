@@ -1,0 +1,33 @@
+"""Which of the lines that a rule had hidden were needed."""
+
+from __future__ import annotations
+
+from agentctx.diary import Complaint
+from agentctx.evolve.blame import blamed
+from agentctx.stores import Stores
+from agentctx.terminal.rules.rule import Rule
+from agentctx.terminal.screen import screen
+
+MOST = 10
+"""Lines that say what a successor has to keep."""
+
+
+def needed(complaint: Complaint, rule: Rule, stores: Stores) -> tuple[str, ...]:
+    """Return the lines that were asked for, or that hold strings which the agent used afterwards.
+
+    Nothing where that is not known, or where so much was needed that no rule could keep it.
+    """
+    if complaint.lines:
+        return complaint.lines[:MOST]
+    used = {one for seen in stores.diary.seen() if seen.name == complaint.name for one in seen.used}
+    decision = stores.ledger.reduced(stores.claim(complaint.name))
+    if not used or decision is None or not stores.archive.contains(complaint.name):
+        return ()
+    found = []
+    for blame in blamed(decision, [rule]):
+        for first, last in blame.lines:
+            for raw in stores.archive.lines(complaint.name, first, last):
+                text = "\n".join(line.text for line in screen(raw.decode("utf-8", "replace")))
+                if any(one in text for one in used):
+                    found.append(text.rstrip("\n"))
+    return tuple(found) if len(found) <= MOST else ()

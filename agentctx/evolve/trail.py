@@ -1,0 +1,94 @@
+"""Trail: a conversation as steps: what the agent said and did, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from agentctx.diary import Seen
+from agentctx.learn.case import Case, Step, cases
+from agentctx.slots import observation, of_tool
+from agentctx.stores import Stores
+from agentctx.terminal.command import Output, classify
+from agentctx.values import Kind, Observation, Slot
+
+LEAST = 1_000
+"""Characters; shorter outputs teach nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """What stands before the first step, and the steps."""
+
+    opening: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    def went_on(self, step: Step) -> Trail:
+        """Return it with a step more."""
+        return replace(self, steps=(*self.steps, step))
+
+
+def of_slots(slots: Sequence[Slot]) -> Trail:
+    """Return the trail of a conversation as its request shows it."""
+    opening: list[str] = []
+    said: list[str] = []
+    steps: list[Step] = []
+    for slot in slots:
+        if of_tool(slot):
+            steps.append(Step(said="\n".join(said), observation=observation(slot)))
+            said = []
+        elif slot.kind is Kind.ASSISTANT or slot.kind is Kind.TOOL_CALL:
+            said += [slot.text, *map(str, (slot.arguments or {}).values())]
+        elif not steps:
+            opening.append(slot.text)
+    return Trail(tuple(opening), (*steps, Step(said="\n".join(said))))
+
+
+def remember(trail: Trail, task: str, stores: Stores) -> int:
+    """Keep the outputs of a trail from which rules can be learnt; return how many.
+
+    Secrets are taken out of all that is kept. The originals go into the archive.
+
+    Raises:
+        AgentctxError: something could not be kept.
+    """
+    found = [
+        _kept(case, stores) for case in cases(task, trail.opening, trail.steps) if _teaches(case)
+    ]
+    if found:
+        stores.diary.see(found)
+    return len(found)
+
+
+def remembered(stores: Stores) -> Iterator[Case]:
+    """Yield the outputs that were kept, oldest first; those that the archive has given up are gone."""
+    for seen in stores.diary.seen():
+        if stores.archive.contains(seen.name):
+            output = stores.archive.read(seen.name).decode("utf-8", "surrogatepass")
+            yield _case(seen, output)
+
+
+def _teaches(case: Case) -> bool:
+    seen = case.observation
+    return len(seen.output) >= LEAST and classify(seen.command, seen.tool) is Output.RUN
+
+
+def _kept(case: Case, stores: Stores) -> Seen:
+    redact: Callable[[str], str] = stores.redactor.redact
+    output, command = redact(case.observation.output), redact(case.observation.command)
+    name = stores.archive.put(output.encode("utf-8", "surrogatepass"), command=command)
+    return Seen(
+        name=name,
+        task=case.task,
+        command=command,
+        tool=case.observation.tool,
+        exit_code=case.observation.exit_code,
+        used=tuple(used for used in case.used if used in output),
+    )
+
+
+def _case(seen: Seen, output: str) -> Case:
+    shown = Observation(
+        output=output, command=seen.command, exit_code=seen.exit_code, tool=seen.tool
+    )
+    return Case(observation=shown, task=seen.task, used=seen.used)
