@@ -19,6 +19,9 @@ from agentctx.schema import Exact
 MOST_CASES = 2_000
 """Outputs that are remembered; older ones go."""
 
+DOUBT_S = 86_400.0
+"""How long a rule is not used where it was complained about, unless it is settled before."""
+
 _metadata = MetaData()
 _cases = Table(
     "diary_cases",
@@ -49,7 +52,10 @@ _self = Table("diary_self", _metadata, Column("id", Name, primary_key=True))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """An output that is in the archive under `name`, and the strings of it that were used."""
+    """An output that is in the archive under `name`, and the strings of it that were used.
+
+    `at` is when it was remembered, in seconds since 1970.
+    """
 
     name: str
     task: str
@@ -57,6 +63,7 @@ class Seen:
     tool: str = ""
     exit_code: int | None = None
     used: tuple[str, ...] = ()
+    at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +167,7 @@ class Diary:
                 tool=row.tool,
                 exit_code=row.exit_code,
                 used=_texts(row.used),
+                at=row.at,
             )
 
 

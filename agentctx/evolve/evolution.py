@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from agentctx.diary import Complaint
+from agentctx.diary import DOUBT_S, Complaint
 from agentctx.errors import PoolError
-from agentctx.evolve.feedback import DOUBT_S
-from agentctx.evolve.need import needed
+from agentctx.evolve.need import needed, ripe
 from agentctx.evolve.successor import successors
 from agentctx.evolve.tally import tally
 from agentctx.evolve.trail import remembered
@@ -57,7 +56,7 @@ class Evolution:
         """
         known = self._known()
         tally(self.stores, self.pool, known)
-        complaints = self.stores.diary.complaints()
+        complaints = list(ripe(self.stores.diary))
         steps: list[Step] = []
         frozen = self.pool.frozen
         if not frozen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from agentctx.diary import Complaint
+from agentctx.diary import DOUBT_S, Complaint
 from agentctx.errors import AgentctxError
 from agentctx.evolve.blame import Blame, blamed, scopes
 from agentctx.ledger import Decision
@@ -17,9 +17,6 @@ from agentctx.terminal.rules import overlay
 from agentctx.terminal.screen import screen
 
 FULL, EXPAND, AGAIN = "full", "expand", "again"
-
-DOUBT_S = 86_400.0
-"""How long a rule is not used where it was complained about, unless it is settled before."""
 
 _LINES = 20
 """So many lines asked for say which of them are needed; more than that say nothing of the sort."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from agentctx.diary import Complaint
+import time
+from collections.abc import Iterator
+
+from agentctx.diary import DOUBT_S, Complaint, Diary
 from agentctx.evolve.blame import blamed
 from agentctx.stores import Stores
 from agentctx.terminal.rules.rule import Rule
@@ -10,6 +13,14 @@ from agentctx.terminal.screen import screen
 
 MOST = 10
 """Lines that say what a successor has to keep."""
+
+
+def ripe(diary: Diary) -> Iterator[Complaint]:
+    """Yield the open complaints of which it is known by now what was needed, or never will be."""
+    seen = {one.name: one.at for one in diary.seen()}
+    for one in diary.complaints():
+        if one.lines or seen.get(one.name, 0) > one.at or time.time() - one.at > DOUBT_S:
+            yield one
 
 
 def needed(complaint: Complaint, rule: Rule, stores: Stores) -> tuple[str, ...]:

@@ -87,12 +87,18 @@ class Pool:
         active if the new one is. One with a known id replaces it, if it has a higher version.
 
         Raises:
-            PoolError: the pool is frozen or full, the rule too large, or its id taken by another.
+            PoolError: the pool is frozen or full, the rule too large, its id taken by another, or
+                it does what a retired one did.
         """
         row = entry.row()
         with self._changing() as connection:
             twin = _twin(entry, rows.entries(connection, rules.select(), _left_out))
             if twin is not None:
+                if twin.rule.status is Status.RETIRED:
+                    raise PoolError(
+                        f"rule {entry.rule.rule_id!r} does what {twin.rule.rule_id!r} did, "
+                        "which is retired: agentctx rules show it --why"
+                    )
                 if entry.rule.works and not twin.rule.works:
                     rows.move(connection, twin.rule.rule_id, Status.ACTIVE, why)
                 return twin.rule.rule_id
@@ -200,9 +206,7 @@ def _twin(entry: Entry, others: Iterable[Entry]) -> Entry | None:
     near = (
         other
         for other in others
-        if other.scope == entry.scope
-        and other.rule.rule_id != entry.rule.rule_id
-        and other.rule.status is not Status.RETIRED
+        if other.scope == entry.scope and other.rule.rule_id != entry.rule.rule_id
     )
     return next((other for other in near if same(_working(other.rule), _working(entry.rule))), None)
 
