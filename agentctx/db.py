@@ -20,6 +20,7 @@ from agentctx.files import private_folder, remedy
 Migration: TypeAlias = Callable[[Connection], None]
 
 BUSY_MS = 10_000
+_MIGRATING = 7_266_101  # any number that others do not lock
 _BATCH = 500  # SQLite takes 999 variables a statement where it is old
 _READ = {"agentctx_read": True}
 
@@ -54,6 +55,7 @@ def engine(where: str | Path, *, durable: bool = True, patience_ms: int | None =
             raise LedgerError(
                 f"no driver for a {kind!r} database: {error}: install one, or give a file"
             ) from error
+    _guard_forks(made)
     if made.dialect.name == "sqlite":
         _set_up_sqlite(made, "FULL" if durable else "NORMAL", patience_ms)
     return made
@@ -85,6 +87,10 @@ def migrate(source: Engine, migrations: Sequence[Migration], name: str) -> None:
         done = _version(connection, name)
     while done < len(migrations):
         with writing(source) as connection:
+            if (
+                connection.dialect.name == "postgresql"
+            ):  # SQLite's write lock is the whole database's
+                connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_MIGRATING})"))
             _applied.create(connection, checkfirst=True)
             done = _version(connection, name)
             if done < len(migrations):
@@ -139,13 +145,12 @@ def _of_url(url: str) -> Engine:
         return sa.create_engine(given)
     if given.drivername in ("postgres", "postgresql"):
         given = given.set(drivername="postgresql+psycopg")
-    return sa.create_engine(given, poolclass=sa.NullPool)  # no connection survives a fork
+    return sa.create_engine(given, pool_pre_ping=True)
 
 
 def _set_up_sqlite(made: Engine, synchronous: str, patience_ms: int | None) -> None:
     @event.listens_for(made, "connect")
-    def connect(connection: sqlite3.Connection, record: Any) -> None:
-        record.info["pid"] = os.getpid()
+    def connect(connection: sqlite3.Connection, _record: Any) -> None:
         connection.isolation_level = None  # `begin` below opens transactions, not the driver
         connection.execute(f"PRAGMA busy_timeout = {patience_ms or BUSY_MS}")
         wanted = journal_mode(sqlite3.sqlite_version_info)
@@ -160,9 +165,17 @@ def _set_up_sqlite(made: Engine, synchronous: str, patience_ms: int | None) -> N
         read = connection.get_execution_options().get("agentctx_read")
         connection.exec_driver_sql("BEGIN" if read else "BEGIN IMMEDIATE")
 
+
+def _guard_forks(made: Engine) -> None:
+    """Let a child process open connections of its own: none survives a fork."""
+
+    @event.listens_for(made, "connect")
+    def connect(_connection: Any, record: Any) -> None:
+        record.info["pid"] = os.getpid()
+
     @event.listens_for(made, "checkout")
     def checkout(_connection: Any, record: Any, proxy: Any) -> None:
-        if record.info["pid"] != os.getpid():  # SQLite connections do not survive a fork
+        if record.info["pid"] != os.getpid():
             record.dbapi_connection = proxy.dbapi_connection = None
             raise DisconnectionError("opened by the parent process")
 

@@ -9,6 +9,10 @@ import threading
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.postgres import database, postgres
+
+__all__ = ["database", "postgres"]
+
 LONG = os.environ.get("AGENTCTX_TEST_PROFILE") == "long"
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 

@@ -97,7 +97,9 @@ class Learner:
         from agentctx.evolve.evolution import Evolution
 
         self._fresh = 0
-        for step in Evolution(self.stores, self.stores.pool()).run():
+        with self.stores.pool() as pool:
+            steps = Evolution(self.stores, pool).run()
+        for step in steps:
             self.stores.tell(
                 "rule-evolved", "", rule=step.rule_id, became=step.became, why=step.why
             )

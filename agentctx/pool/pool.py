@@ -44,7 +44,10 @@ def opened(where: str | Path) -> Pool:
 
 
 class Pool:
-    """Rules with their evidence and outcomes; several processes may use one at once."""
+    """Rules with their evidence and outcomes; several processes may use one at once.
+
+    Used in a `with`, it closes its connections at the end.
+    """
 
     def __init__(self, engine: Engine) -> None:
         """Use a database, and bring its schema up to date.
@@ -54,6 +57,14 @@ class Pool:
         """
         self._engine = engine
         db.migrate(engine, MIGRATIONS, "pool")
+
+    def __enter__(self) -> Pool:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """Close its connections."""
+        self._engine.dispose()
 
     def entries(
         self, refused: Callable[[PoolError], object] = lambda error: None

@@ -77,14 +77,18 @@ def count(connection: Connection, counts: Mapping[tuple[str, str], Outcome]) -> 
         given = {name: getattr(outcome, name) for name in COUNTS}
         row = _insert(connection, counted).values(rule_id=rule_id, scope=scope, **given)
         sums = {name: counted.c[name] + row.excluded[name] for name in COUNTS}
-        connection.execute(row.on_conflict_do_update(["rule_id", "scope"], set_=sums))
+        connection.execute(
+            row.on_conflict_do_update(index_elements=["rule_id", "scope"], set_=sums)
+        )
 
 
 def marked(connection: Connection, source: str, mark: int) -> bool:
     """Move the mark of a source on; False when it is that far already."""
     row = _insert(connection, sources).values(source=source, mark=mark)
     moved = row.on_conflict_do_update(
-        ["source"], set_={"mark": row.excluded.mark}, where=sources.c.mark < row.excluded.mark
+        index_elements=["source"],
+        set_={"mark": row.excluded.mark},
+        where=sources.c.mark < row.excluded.mark,
     )
     return connection.execute(moved.returning(sources.c.mark)).first() is not None
 
