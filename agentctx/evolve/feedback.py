@@ -12,7 +12,7 @@ from agentctx.ledger import Decision
 from agentctx.options import Mode, Rules
 from agentctx.patterns import Pattern
 from agentctx.stores import Stores
-from agentctx.terminal.command import Output, classify
+from agentctx.terminal.look import looks
 from agentctx.terminal.rules import overlay
 from agentctx.terminal.screen import screen
 
@@ -84,7 +84,7 @@ class Feedback:
         for before, decision in reversed(earlier):
             if before == command:
                 return self.came_back(AGAIN, decision, session)
-            if classify(before) is not Output.READ:
+            if not looks(before):
                 return False
         return False
 

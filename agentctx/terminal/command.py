@@ -45,6 +45,7 @@ _RUNNERS = frozenset(
 _VALUED = frozenset("-n -p --name --prefix --with --python --extra --group --project".split())
 _SHELLS = frozenset("sh bash zsh dash ksh".split())
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
+_BODY = "<< heredoc"
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _LABEL = 24  # characters
 _CHDIR = re.compile(r"^\s*cd\s+\S+\s*(?:&&|;)\s*")
@@ -68,10 +69,10 @@ def classify(command: str, tool: str = "") -> Output:
     if not command.strip():
         return Output.READ if _READ_TOOL.search(tool) else Output.UNKNOWN
     try:
-        stages = list(_stages(command))
+        found = list(stages(command))
     except ValueError:
         return Output.UNKNOWN
-    kinds = {_kind(stage) for stage in stages} - {None}
+    kinds = {_kind(stage) for stage in found} - {None}
     if not kinds:
         return Output.UNKNOWN
     return Output.READ if kinds == {Output.READ} else Output.RUN
@@ -100,13 +101,17 @@ def printed(command: str) -> tuple[str, ...]:
 def expands(command: str) -> bool:
     """Tell whether a command asks agentctx for an original, whose text is never reduced again."""
     try:
-        return any(stage[:2] == ["agentctx", "expand"] for stage in _stages(command))
+        return any(stage[:2] == ["agentctx", "expand"] for stage in stages(command))
     except ValueError:
         return "agentctx expand" in command
 
 
-def _stages(command: str) -> Iterator[list[str]]:
-    """Yield the words of each simple command; heredoc bodies are left out."""
+def stages(command: str) -> Iterator[list[str]]:
+    """Yield the words of each simple command; heredoc bodies are left out.
+
+    Raises:
+        ValueError: it cannot be parsed.
+    """
     return chain.from_iterable(_pipelines(command))
 
 
@@ -142,11 +147,14 @@ def _without_heredocs(command: str) -> str:
     kept, at = [], 0
     while at < len(lines):
         line, at = lines[at], at + 1
-        for found in _HEREDOC.finditer(line):
+        found = _HEREDOC.search(line)
+        while found:
             places = ends.get(found[2], [])
+            after = found.end()
             if (first := bisect_left(places, at)) < len(places):
-                line, at = f"{line[: found.start()]}<< heredoc", places[first] + 1
-                break
+                line, at = line[: found.start()] + _BODY + line[after:], places[first] + 1
+                after = found.start() + len(_BODY)
+            found = _HEREDOC.search(line, after)
         kept.append(line)
     return "\n".join(kept)
 

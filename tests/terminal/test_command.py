@@ -29,6 +29,8 @@ from agentctx.terminal.command import Output, classify, expands, label
         ("for f in *.py; do python $f; done", Output.RUN),
         ("python - <<'EOF'\nprint('cat x')\nEOF", Output.RUN),
         ("cat > a.py <<'EOF'\nmake\nEOF\ncat a.py", Output.READ),
+        ("cat <<'EOF' | python\nprint(1)\nEOF", Output.RUN),
+        ("cat <<A <<B | make\na\nA\nb\nB", Output.RUN),
         ("echo 'unbalanced", Output.UNKNOWN),
         ("", Output.UNKNOWN),
     ],

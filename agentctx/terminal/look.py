@@ -1,0 +1,41 @@
+"""Whether a command only looks at things, so that all is afterwards as it was."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from agentctx.terminal.command import stages
+
+_LOOKS = frozenset(
+    "cat bat head tail less more grep egrep fgrep zgrep rg ls tree wc nl file stat du df pwd cd echo"
+    " diff cmp comm md5sum sha1sum sha256sum which type whoami uname date hexdump xxd od sed find"
+    " git agentctx".split()
+)
+_GIT = frozenset("diff show log blame status ls-files grep".split())
+_NOWHERE = frozenset({"/dev/null", "1", "2"})
+_ACTS = ("-delete", "-exec", "-ok", "-fprint", "-fls")
+
+
+def looks(command: str) -> bool:
+    """Tell whether every part of a command line is known to change nothing."""
+    try:
+        found = list(stages(command))
+    except ValueError:
+        return False
+    return bool(found) and all(map(_looks, found))
+
+
+def _looks(words: list[str]) -> bool:
+    name = words[0].rpartition("/")[2]
+    if name not in _LOOKS or any(_writes(one, after) for one, after in pairwise([*words, ""])):
+        return False
+    if name == "git":
+        return len(words) > 1 and words[1] in _GIT
+    if name == "sed":
+        return not any(word.startswith(("-i", "--in-place")) for word in words)
+    return name != "find" or not any(word.startswith(_ACTS) for word in words)
+
+
+def _writes(word: str, after: str) -> bool:
+    """Tell whether a word sends output to a file."""
+    return ">" in word and set(word) <= set("<>&") and after not in _NOWHERE
