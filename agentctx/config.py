@@ -55,7 +55,7 @@ class Settings:
     archive_cap: int | None = None
     lossless: bool = False
     rules: Rules = Rules.ON
-    pool_url: str = ""
+    pool_url: str | Path = ""
     pool_model: str = ""
     prices: Prices = field(default_factory=dict)
     data: Path = Path(FOLDER)

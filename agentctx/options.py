@@ -89,11 +89,14 @@ def rules(value: Any) -> Rules:
     return Rules.ON if found else Rules.OFF
 
 
-def place(value: Any) -> str:
-    """Take the URL of a database, or the path of a file."""
-    if not isinstance(value, str) or "\0" in value:
-        raise ValueError("use the URL of a database, or the path of a file")
-    return value.strip()
+def place(value: Any) -> str | Path:
+    """Take the URL of a database, or the path of a file; the caller makes it absolute."""
+    if isinstance(value, str) and "://" in value:
+        return value.strip()
+    try:
+        return folder(value)
+    except ValueError:
+        raise ValueError("use the URL of a database, or the path of a file") from None
 
 
 def name(value: Any) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from agentctx.cli.memory import app as memory
 from agentctx.cli.options import Json
+from agentctx.cli.pool import app as pool
 from agentctx.cli.rules import app as rules
 
 app = typer.Typer(
@@ -22,6 +23,7 @@ app = typer.Typer(
 evals = typer.Typer(help="Measure on recorded agent runs.", no_args_is_help=True)
 app.add_typer(evals, name="eval")
 app.add_typer(memory, name="memory")
+rules.add_typer(pool)
 app.add_typer(rules, name="rules")
 
 

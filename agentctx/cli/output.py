@@ -56,8 +56,8 @@ def print_json(value: Any) -> None:
     print_bytes(json.dumps(value, indent=2, default=str).encode() + b"\n")
 
 
-def print_table(table: Table) -> None:
-    """Print a table as wide as its place."""
+def print_table(table: Table | str) -> None:
+    """Print a table, or a text, as wide as its place."""
     from rich.console import Console
 
     Console(highlight=False).print(table)

@@ -30,8 +30,8 @@ def root() -> None:
 
 @app.command("list")
 def listed(json: Json = False) -> None:
-    """List the rules that are in force here."""
-    rules = [rule for _, rule in _all(None)]
+    """List the rules of packs and of the pool, as they are in force here."""
+    rules = _laid_over([rule for _, rule in _all(None)])
     if json:
         print_json([_plain(rule) for rule in rules])
         return
@@ -51,21 +51,30 @@ def show(
     samples: Annotated[
         bool, typer.Option("--samples", help="Also its outputs, before and after.")
     ] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Also where it comes from and what came of it.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show a rule, and what it makes of the outputs that prove it."""
+    from agentctx.cli import life
     from agentctx.errors import RuleError
     from agentctx.terminal.rules.pack import with_outputs
 
     found = [(pack, rule) for pack, rule in _all(None) if rule.rule_id == rule_id]
+    told = life.of(rule_id) if why or json or not found else life.Life()
+    found += [(life.POOL, told.rule)] if told.rule else []
     if not found:
-        raise RuleError(f"no rule {rule_id[:60]!r}: see agentctx rules list")
+        raise RuleError(f"no rule {rule_id[:60]!r}: see agentctx rules list, or rules stats")
     pack, rule = found[-1]
     rule = with_outputs(rule, pack)
     if json:
-        print_json({**_plain(rule), "pack": str(pack), "tests": [asdict(t) for t in rule.tests]})
+        tests = [asdict(test) for test in rule.tests]
+        print_json({**_plain(rule), "pack": str(pack), "tests": tests, "why": told.plain()})
         return
     typer.echo("\n".join(_described(rule, pack)))
+    if why:
+        typer.echo("\n".join(told.lines()))
     for sample in rule.tests if samples else ():
         typer.echo("\n".join(_before_and_after(rule, sample)))
 
@@ -89,7 +98,10 @@ def prove(packs: Packs = None, json: Json = False) -> int:
 
 @app.command()
 def learn(
-    data: Annotated[list[Path], typer.Argument(help=".jsonl or .jsonl.gz trajectories.")],
+    data: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Trajectories, .jsonl or .jsonl.gz; default: what was seen here."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Where what became active is written, as a pack.")
     ] = None,
@@ -98,10 +110,18 @@ def learn(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Learn rules from recorded runs, prove them on others, and say what became of each."""
+    """Learn rules from recorded runs, prove them on others, and say what became of each.
+
+    Without runs, from what sessions saw here: complaints are settled, rules go to the pool and come
+    from it. Sessions remember outputs for it with the setting rules = "evolve".
+    """
+    from agentctx.cli import evolving
     from agentctx.cli import learn as learning
 
-    learning.learn(data, out, alone=alone, as_json=json)
+    if data:
+        learning.learn(data, out, alone=alone, as_json=json)
+    else:
+        evolving.evolve(as_json=json)
 
 
 def _all(packs: list[Path] | None) -> Iterator[tuple[Place, Rule]]:
@@ -112,6 +132,17 @@ def _all(packs: list[Path] | None) -> Iterator[tuple[Place, Rule]]:
     own = sorted((config.load().data / RULES).glob("*.toml"))
     for place in packs if packs is not None else (*pack.packs(), *own):
         yield from ((place, rule) for rule in pack.load(place))
+
+
+def _laid_over(rules: list[Rule]) -> tuple[Rule, ...]:
+    """Return what holds with what is known here better than in packs."""
+    from time import time
+
+    from agentctx import config
+    from agentctx.stores import Stores
+    from agentctx.terminal.rules import overlay
+
+    return overlay.load(Stores(config.load()).overlay).over(rules, time())
 
 
 def _plain(rule: Rule) -> dict[str, object]:

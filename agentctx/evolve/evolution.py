@@ -54,7 +54,7 @@ class Evolution:
         Raises:
             AgentctxError: the data folder or the pool cannot be read or written.
         """
-        known = self._known()
+        known = self.known()
         tally(self.stores, self.pool, known)
         complaints = list(ripe(self.stores.diary))
         steps: list[Step] = []
@@ -70,7 +70,33 @@ class Evolution:
         self.stores.reread()
         return tuple(steps)
 
-    def _known(self) -> tuple[Rule, ...]:
+    def retire(self, rule_id: str, why: str) -> None:
+        """Never use a rule any more, one that ships included.
+
+        Raises:
+            PoolError: the pool is frozen, or there is no such rule.
+        """
+        self._retire(rule_id, self.known(), why)
+        self.lay_over()
+
+    def lay_over(self) -> None:
+        """Take over what the pool knows into the data folder."""
+        self.stores.diary.settle((), self._overlay)
+        self.stores.reread()
+
+    def _retire(self, rule_id: str, known: Sequence[Rule], why: str) -> None:
+        shipped = [rule for rule in known if rule.rule_id == rule_id]
+        if shipped and self.pool.get(rule_id) is None:
+            bare = replace(shipped[0], tests=(), status=Status.RETIRED)
+            self.pool.add(Entry(rule=bare), why)
+        else:
+            self.pool.move(rule_id, Status.RETIRED, why)
+
+    def count(self) -> None:
+        """Tell the pool what came of rules here since the last time."""
+        tally(self.stores, self.pool, self.known())
+
+    def known(self) -> tuple[Rule, ...]:
         """Return all rules that may have been in force here, whatever became of them."""
         packs = pack.known(self.stores.settings.data / RULES, lambda error: None)
         rules = {rule.rule_id: rule for rule in packs}
@@ -147,10 +173,7 @@ class Evolution:
             if rule.status is Status.RETIRED or found.confidence >= LEAST_CONFIDENCE:
                 continue
             why = f"agents came back for {found.complained} of {found.applied} outputs"
-            if self.pool.get(rule.rule_id) is None:
-                self.pool.add(Entry(rule=replace(rule, tests=(), status=Status.RETIRED)), why)
-            else:
-                self.pool.move(rule.rule_id, Status.RETIRED, why)
+            self._retire(rule.rule_id, known, why)
             yield Step(rule_id=rule.rule_id, became="retired", why=why)
 
     def _overlay(self, complaints: Sequence[Complaint]) -> None:

@@ -98,3 +98,105 @@ def test_runs_that_cannot_be_read_are_one_line(tmp_path: Path) -> None:
     status, _, told = agentctx("rules", "learn", "none.jsonl", folder=tmp_path)
     assert status == 1
     assert told.count("\n") == 1
+
+
+def in_pool(folder: Path, *args: str, **env: str) -> tuple[int, str, str]:
+    """Run `agentctx rules …` with a pool in the folder."""
+    return agentctx("rules", *args, folder=folder, AGENTCTX_POOL_URL=str(folder / "p.db"), **env)
+
+
+def test_rules_go_into_a_pool_and_come_out_of_it(tmp_path: Path) -> None:
+    pack = tmp_path / "mine.toml"
+    pack.write_text(PACK % NOISE)
+    status, shown, _ = in_pool(tmp_path, "import", str(pack))
+    assert (status, shown) == (0, "1 rules imported as shadow\n")
+    reduce = ("reduce", "--command", "mytool run")
+    assert agentctx(*reduce, folder=tmp_path, given=OUTPUT)[1] == OUTPUT
+    assert in_pool(tmp_path, "export")[1] == ""
+    again = in_pool(tmp_path, "export", "--all")[1]
+    assert "mine.noise" in again
+    assert NOISE.splitlines()[7] in again
+
+
+def test_a_trusted_import_is_used_until_it_is_retired(tmp_path: Path) -> None:
+    pack = tmp_path / "mine.toml"
+    pack.write_text(PACK % NOISE)
+    assert in_pool(tmp_path, "import", str(pack), "--trust")[0] == 0
+    reduce = ("reduce", "--command", "mytool run")
+    assert "60 of 61 lines hidden (noise)" in agentctx(*reduce, folder=tmp_path, given=OUTPUT)[1]
+    stats = json.loads(in_pool(tmp_path, "stats", "--model", "gpt-4o", "--json")[1])
+    [mine] = [rule for rule in stats["rules"] if rule["rule_id"] == "mine.noise"]
+    assert mine["outcome"]["applied"] == 1
+    assert mine["outcome"]["saved"] > 300
+    assert mine["dollars"] > 0
+    why = in_pool(tmp_path, "show", "mine.noise", "--why")[1]
+    assert f"became active: from {pack}" in why
+    assert "mytool: 1 outputs" in why
+    assert in_pool(tmp_path, "retire", "mine.noise")[0] == 0
+    assert agentctx(*reduce, folder=tmp_path, given=OUTPUT)[1] == OUTPUT
+    told = json.loads(in_pool(tmp_path, "show", "mine.noise", "--json")[1])
+    assert [change["why"] for change in told["why"]["changes"]] == [f"from {pack}", "by hand"]
+    assert in_pool(tmp_path, "remove", "mine.noise")[0] == 0
+    assert in_pool(tmp_path, "show", "mine.noise")[0] == 1
+
+
+def test_one_that_ships_can_be_retired_and_taken_back(tmp_path: Path) -> None:
+    assert in_pool(tmp_path, "retire", "pytest.passed")[0] == 0
+    names = {rule["rule_id"] for rule in json.loads(in_pool(tmp_path, "list", "--json")[1])}
+    assert "pytest.passed" not in names
+    assert in_pool(tmp_path, "remove", "pytest.passed")[0] == 0
+    names = {rule["rule_id"] for rule in json.loads(in_pool(tmp_path, "list", "--json")[1])}
+    assert "pytest.passed" in names
+
+
+def test_nothing_changes_in_a_frozen_pool(tmp_path: Path) -> None:
+    assert in_pool(tmp_path, "freeze")[1] == "the pool is frozen\n"
+    status, _, told = in_pool(tmp_path, "retire", "pytest.passed")
+    assert (status, told.count("\n")) == (1, 1)
+    assert "agentctx rules freeze --off" in told
+    assert in_pool(tmp_path, "freeze", "--off")[0] == 0
+    assert in_pool(tmp_path, "retire", "pytest.passed")[0] == 0
+
+
+def test_sessions_that_evolve_are_learnt_from_on_request(tmp_path: Path) -> None:
+    status, shown, _ = in_pool(tmp_path, "learn", "--json")
+    assert (status, json.loads(shown)) == (0, {"outputs": 0, "steps": []})
+
+
+def test_a_command_that_is_run_again_shows_what_was_hidden(tmp_path: Path) -> None:
+    pack = tmp_path / "mine.toml"
+    pack.write_text(PACK.replace("'^mytool", "'^sh ") % NOISE)
+    in_pool(tmp_path, "import", str(pack), "--trust")
+    (tmp_path / "mytool").write_text(f"cat <<'E'\n{OUTPUT}E\n")
+    exec_ = ("exec", "--reduce", "--", "sh", "mytool")
+    assert "60 of 61 lines hidden" in agentctx(*exec_, folder=tmp_path)[1]
+    (tmp_path / "x.py").write_text("changed in between")
+    assert "60 of 61 lines hidden" in agentctx(*exec_, folder=tmp_path)[1]
+    assert agentctx(*exec_, folder=tmp_path)[1] == OUTPUT
+
+
+def test_a_pool_of_tacos_comes_out_as_it_went_in(tmp_path: Path) -> None:
+    rule = {
+        "rule_id": "git_noise",
+        "trigger_regex": "git (clone|fetch)",
+        "description": "é",
+        "keep_patterns": ["fatal"],
+        "strip_patterns": ["Receiving objects"],
+        "keep_first_n": 3,
+        "keep_last_n": 5,
+        "max_lines": None,
+        "summary_header": None,
+        "priority": 30,
+        "confidence": 0.8,
+        "times_applied": 10,
+        "times_complained": 2,
+    }
+    odd = {**rule, "rule_id": "odd", "strip_patterns": ["(?=x)"]}
+    path = tmp_path / "taco.json"
+    path.write_text(json.dumps({"general": [rule, odd]}))
+    status, shown, _ = in_pool(tmp_path, "import", str(path))
+    assert status == 1
+    assert "'odd': strip_patterns: '(?=x)'" in shown
+    assert "1 rules imported as shadow" in shown
+    exported = json.loads(in_pool(tmp_path, "export", "--all", "--taco")[1])
+    assert exported == {"general": [rule]}

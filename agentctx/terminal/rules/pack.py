@@ -58,7 +58,7 @@ def load(pack: Place) -> tuple[Rule, ...]:
     Raises:
         RuleError: "file:line: rule: field: reason: remedy" of the first rule that cannot be used.
     """
-    text = _text(pack)
+    text = read(pack)
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -85,11 +85,26 @@ def with_outputs(rule: Rule, pack: Place) -> Rule:
         RuleError: one cannot be read.
     """
     folder = (resources.files(SHIPPED) if not isinstance(pack, Path) else pack.parent) / "samples"
-    tests = (replace(t, output=_text(folder / t.file)) if t.file else t for t in rule.tests)
+    tests = (replace(t, output=read(folder / t.file)) if t.file else t for t in rule.tests)
     return replace(rule, tests=tuple(tests))
 
 
-def _text(path: Place) -> str:
+def whole(rule: Rule, pack: Place) -> Rule:
+    """Return a rule that holds all outputs of its tests itself, and names no file.
+
+    Raises:
+        RuleError: one cannot be read.
+    """
+    tests = (replace(test, file="") for test in with_outputs(rule, pack).tests)
+    return replace(rule, tests=tuple(tests))
+
+
+def read(path: Place) -> str:
+    """Return what stands in a file.
+
+    Raises:
+        RuleError: it cannot be read, or is too large.
+    """
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
