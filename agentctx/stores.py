@@ -18,6 +18,7 @@ from agentctx.values import Observation, content_id
 if TYPE_CHECKING:
     from agentctx.archive import Archive
     from agentctx.diary import Diary
+    from agentctx.learn.proposer import Ask
     from agentctx.ledger import Decision, Key, Ledger
     from agentctx.marks import Marks
     from agentctx.memory.records import Commit, Step
@@ -31,6 +32,7 @@ Answer = TypeVar("Answer")
 
 ARCHIVE, LEDGER, RULES, OVERLAY = "archive", "state.db", "rules", "overlay.json"
 _SUMMARISER = "agentctx.adapters.litellm_summary"  # frameworks are met in adapters only
+_PROPOSER = "agentctx.adapters.litellm_rules"
 
 
 class Stores:
@@ -138,6 +140,11 @@ class Stores:
                 raise
 
         return summarise
+
+    def proposer(self) -> Ask | None:
+        """Return what proposes rules, if the settings name a model for it."""
+        model = self.settings.pool_model
+        return import_module(_PROPOSER).ModelProposer(model=model) if model else None
 
     def chosen(self, observation: Observation, length: int) -> tuple[Rule, ...]:
         """Return the rules for an output of `length` lines; the packs are read when first asked."""

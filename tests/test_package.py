@@ -127,7 +127,9 @@ def test_the_core_depends_on_what_it_imports_and_no_more() -> None:
 
 
 def test_the_extras_are_those_of_the_design() -> None:
-    names = "langchain langgraph litellm openai anthropic mcp proxy lens local evals dev all"
+    names = (
+        "langchain langgraph litellm openai anthropic postgres mcp proxy lens local evals dev all"
+    )
     assert set(EXTRAS) == set(names.split())
 
 

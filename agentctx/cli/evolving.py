@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from agentctx.cli.output import print_json, print_table
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agentctx.evolve.evolution import Step
 
 
-def evolve(*, as_json: bool) -> None:
+def evolve(model: str, *, as_json: bool) -> None:
     """Let rules evolve, and say what became of each.
 
     Raises:
@@ -24,7 +24,8 @@ def evolve(*, as_json: bool) -> None:
     from agentctx.evolve.evolution import Evolution
     from agentctx.stores import Stores
 
-    stores = Stores(config.load())
+    settings = config.load()
+    stores = Stores(replace(settings, pool_model=model or settings.pool_model))
     with progress("learning") as advance, stores.pool() as pool:
         steps = Evolution(stores, pool).run(advance)
     outputs = sum(1 for _ in stores.diary.seen())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from agentctx.learn.lesson import Lesson
 
 
-def learn(data: Sequence[Path], out: Path | None, *, alone: bool, as_json: bool) -> None:
+def learn(
+    data: Sequence[Path], out: Path | None, model: str, *, alone: bool, as_json: bool
+) -> None:
     """Learn from recorded runs; write what became active to `out`.
 
     Raises:
@@ -27,12 +29,13 @@ def learn(data: Sequence[Path], out: Path | None, *, alone: bool, as_json: bool)
     from agentctx.stores import Stores
     from agentctx.terminal.rules import toml
 
-    stores = Stores(config.load())
+    settings = config.load()
+    stores = Stores(replace(settings, pool_model=model or settings.pool_model))
     with progress("reading") as advance:
         cases = recorded(data, advance)
     others = () if alone else stores.book.rules
     with progress("learning") as advance:
-        lessons = list(learnt(cases, others, stores.redactor.redact, advance))
+        lessons = list(learnt(cases, others, stores.redactor.redact, advance, stores.proposer()))
     active = [lesson.rule for lesson in lessons if not lesson.why]
     if out is not None:
         _write(out, toml.write(active))

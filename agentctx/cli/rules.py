@@ -108,6 +108,9 @@ def learn(
     alone: Annotated[
         bool, typer.Option("--alone", help="As if there were no other rules.")
     ] = False,
+    model: Annotated[
+        str, typer.Option(help="A model that proposes more, as LiteLLM names it.")
+    ] = "",
     json: Json = False,
 ) -> None:
     """Learn rules from recorded runs, prove them on others, and say what became of each.
@@ -119,9 +122,9 @@ def learn(
     from agentctx.cli import learn as learning
 
     if data:
-        learning.learn(data, out, alone=alone, as_json=json)
+        learning.learn(data, out, model, alone=alone, as_json=json)
     else:
-        evolving.evolve(as_json=json)
+        evolving.evolve(model, as_json=json)
 
 
 def _all(packs: list[Path] | None) -> Iterator[tuple[Place, Rule]]:

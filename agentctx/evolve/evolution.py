@@ -12,7 +12,7 @@ from agentctx.evolve.successor import successors
 from agentctx.evolve.tally import tally
 from agentctx.evolve.trail import remembered
 from agentctx.learn.case import Case
-from agentctx.learn.gate import harm, judge, shadow
+from agentctx.learn.gate import harm, judge, shadow, vague
 from agentctx.learn.lesson import Lesson, learn
 from agentctx.learn.sample import proven
 from agentctx.pool import Entry, Outcome, Pool
@@ -22,7 +22,8 @@ from agentctx.terminal.rules.overlay import Overlay
 from agentctx.terminal.rules.rule import LEAST_CONFIDENCE, Rule, Status
 from agentctx.terminal.rules.scope import Scope, scope_of
 
-Ask = Callable[[str], str]
+_NOTHING = "saves nothing on what is remembered"
+
 Tell = Callable[[int, int], None]
 
 
@@ -117,12 +118,20 @@ class Evolution:
         entry, why = next((one for one in tried if not one[1]), tried[-1])
         yield self._put(replace(entry, scope=str(scope), parent=rule.rule_id), why)
 
-    def _tried(self, rule: Rule, cases: Sequence[Case]) -> tuple[Entry, str]:
-        """Return a successor as it comes out of the gate, and what speaks against it."""
+    def _tried(
+        self, rule: Rule, cases: Sequence[Case], *, strict: bool = False
+    ) -> tuple[Entry, str]:
+        """Return a rule as it comes out of the gate, and what speaks against it.
+
+        A successor hides less than the rule that it succeeds, which was proven: it has to do no
+        harm. A rule from elsewhere has to prove itself on enough outputs.
+        """
         active = replace(rule, status=Status.ACTIVE)
         trials = shadow(cases, self.stores.book.rules)
         verdict = judge(active, trials)
-        why = harm(verdict) or ("" if verdict.saved > 0 else "saves nothing on what is remembered")
+        why = verdict.why if strict else harm(verdict) or ("" if verdict.saved > 0 else _NOTHING)
+        if any(map(vague, rule.strip_patterns)):
+            why = "matches any line: say more of what it is for"
         shown = proven(active, trials.trials, self.stores.redactor.redact)
         status = Status.SHADOW if why else Status.ACTIVE
         return Entry(rule=replace(shown, status=status), evidence=asdict(verdict)), why
@@ -131,15 +140,15 @@ class Evolution:
         """Try those again that did not pass the gate on what was remembered earlier."""
         for entry in self.pool.entries():
             if entry.rule.status is Status.SHADOW:
-                tried, why = self._tried(entry.rule, cases)
+                tried, why = self._tried(entry.rule, cases, strict=not entry.parent)
                 if not why:
                     reason = f"proven on {tried.evidence.get('applied', 0)} outputs"
                     self.pool.move(entry.rule.rule_id, Status.ACTIVE, reason)
                     yield Step(rule_id=entry.rule.rule_id, became="active", why=reason)
 
     def _learnt(self, cases: Sequence[Case], tell: Tell) -> Iterator[Step]:
-        redact = self.stores.redactor.redact
-        for lesson in learn(cases, self.stores.book.rules, redact, tell):
+        redact, ask = self.stores.redactor.redact, self.stores.proposer()
+        for lesson in learn(cases, self.stores.book.rules, redact, tell, ask):
             if lesson.why:
                 yield Step(rule_id=lesson.rule.rule_id, became="refused", why=lesson.why)
             else:

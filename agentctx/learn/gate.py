@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from agentctx.learn.case import Case
+from agentctx.patterns import compiled
 from agentctx.terminal import marker
 from agentctx.terminal.command import Output, classify, printed
 from agentctx.terminal.evidence import evidence
@@ -26,6 +28,20 @@ RECALL, OWN_RECALL = 0.995, 0.95
 """Shares of the strings used afterwards that have to stay: over all outputs, all rules together, and
 in the outputs of the rule's own commands."""
 
+_PROBES = (
+    "x = compute(y)",
+    "src/app/main.py",
+    "The quick brown fox jumps over the lazy dog",
+    "2024-01-31 12:00:00 value=17",
+    "/usr/lib/libfoo.so.1.2",
+    "    return [1, 2, 3]",
+    "Saved the report",
+    "| name | size |",
+)
+_VAGUE = 3
+"""Lines that have nothing in common; a pattern that matches so many of them asks for nothing."""
+
+_LOOKS = 50  # outputs
 _HANDLE = "0" * 6
 _PASSED = re.compile(r"\.\.\. ok$|\bPASSED\b(?! \|)|^--- PASS:|^test \S+ \.\.\. ok$")
 _VERDICT = re.compile(
@@ -67,6 +83,12 @@ class Verdict:
         return not self.why
 
 
+def vague(pattern: str) -> bool:
+    """Tell whether a pattern matches lines that have nothing in common."""
+    found = compiled(pattern)
+    return sum(found.search(line) is not None for line in _PROBES) >= _VAGUE
+
+
 def judge(rule: Rule, shadow: Shadow) -> Verdict:
     """Return what a rule does to outputs of the past, beside the rules that are in force already."""
     tried = [(trial, after) for trial in shadow.trials if (after := trial.after(rule)) is not None]
@@ -93,6 +115,13 @@ class Shadow:
 
     trials: tuple[Trial, ...]
     uses: int
+
+    def matched(self, rule: Rule, pattern: str) -> int:
+        """Return how many characters a pattern matches in some outputs of a rule's commands."""
+        search = compiled(pattern).search
+        found = (trial for trial in self.trials if trial.concerns(rule))
+        lines = (line for t in islice(found, _LOOKS) for line in t.before.text.split("\n"))
+        return sum(len(line) for line in lines if search(line))
 
 
 def shadow(cases: Sequence[Case], others: Sequence[Rule]) -> Shadow:
@@ -128,10 +157,14 @@ class Trial:
         """Return how many of the strings that were used a reduction shows."""
         return sum(used in after.text for used in self.case.used)
 
+    def concerns(self, rule: Rule) -> bool:
+        """Tell whether a rule is for this output."""
+        seen = self.case.observation
+        return bool(Book([rule]).chosen(seen, seen.output.count("\n") + 1))
+
     def after(self, rule: Rule) -> Reduction | None:
         """Return what is seen with a rule more, None if it is not for this output."""
-        length = self.case.observation.output.count("\n") + 1
-        if not Book([rule]).chosen(self.case.observation, length):
+        if not self.concerns(rule):
             return None
         return _seen(self.case, Book([*self.others, rule]))
 
