@@ -134,6 +134,13 @@ class Diary:
         with db.reading(self._engine) as connection:
             return tuple(map(_complaint, connection.execute(chosen.order_by(_complaints.c.number))))
 
+    def since(self, number: int) -> tuple[Complaint, ...]:
+        """Return all complaints after that of a number, settled or not, oldest first."""
+        chosen = _complaints.select().where(_complaints.c.number > number)
+        with db.reading(self._engine) as connection:
+            rows = connection.execute(chosen.order_by(_complaints.c.number))
+            return tuple(map(_complaint, rows))
+
     def settle(
         self, settled: Iterable[Complaint], then: Callable[[Sequence[Complaint]], None]
     ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from agentctx.diary import Complaint
+from agentctx.diary import Diary
 from agentctx.errors import ArchiveError
 from agentctx.evolve.blame import blamed, scopes
 from agentctx.ledger import Decision
@@ -17,7 +17,7 @@ _BATCH = 500
 
 
 def tally(stores: Stores, pool: Pool, rules: Sequence[Rule]) -> None:
-    """Add to the pool what was decided here since the last time, and the open complaints.
+    """Add to the pool what was decided here since the last time, and the complaints.
 
     Raises:
         LedgerError: the ledger cannot be read, or the pool cannot be written.
@@ -31,12 +31,12 @@ def tally(stores: Stores, pool: Pool, rules: Sequence[Rule]) -> None:
                 counts[key] += outcome
         mark = decided[-1][0]
         pool.count(counts, source=source, mark=mark)
-    _complained(stores.diary.complaints(), pool, f"{stores.diary.id}:complaints")
+    _complained(stores.diary, pool)
 
 
-def _complained(complaints: Sequence[Complaint], pool: Pool, source: str) -> None:
-    mark = pool.mark(source)
-    new = [one for one in complaints if one.number > mark]
+def _complained(diary: Diary, pool: Pool) -> None:
+    source = f"{diary.id}:complaints"
+    new = diary.since(pool.mark(source))
     counts: dict[tuple[str, str], Outcome] = defaultdict(Outcome)
     for one in new:
         counts[one.rule_id, one.scope] += Outcome(complained=1, released=one.released)
