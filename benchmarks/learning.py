@@ -20,6 +20,8 @@ from agentctx.config import Settings
 from agentctx.evals import replay
 from agentctx.evals.lessons import recorded
 from agentctx.evals.ours import SessionArm
+from agentctx.evals.page import save
+from agentctx.evals.page.learning import Point, curve
 from agentctx.evals.policy import Arm
 from agentctx.evals.trajectory import Trajectory
 from agentctx.learn.case import Case
@@ -54,9 +56,12 @@ def main(
     data: Annotated[list[Path], typer.Argument(help="Runs to learn from.")],
     check: Annotated[list[Path], typer.Option(help="Runs to measure with; may be repeated.")],
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    html: Annotated[Path | None, typer.Option(help="Also draw the curve.")] = None,
 ) -> None:
     """Print reduction and recalls for each share of the tasks, as JSON lines."""
-    _print("no rules", 0, _measured(check, "benchmarks.learning:NoRules", jobs))
+    found = _measured(check, "benchmarks.learning:NoRules", jobs)
+    _print("no rules", 0, found)
+    points = [_point(0, 0, found)]
     cases = recorded(data)
     for share in SHARES:
         some = [case for case in cases if _place(case) < share]
@@ -68,7 +73,16 @@ def main(
         Path(file.name).unlink()
         tasks = len({case.task for case in some})
         _print(f"learnt on {tasks} tasks", len(rules), found)
-    _print("rules that ship", len(pack.shipped()), _measured(check, "agentctx", jobs))
+        points.append(_point(tasks, len(rules), found))
+    found = _measured(check, "agentctx", jobs)
+    _print("rules that ship", len(pack.shipped()), found)
+    if html:
+        save(curve(points, _point(0, len(pack.shipped()), found)), html)
+
+
+def _point(tasks: int, rules: int, found: Mapping[str, Any]) -> Point:
+    shares = ("reduction", "evidence_recall", "future_use_recall")
+    return Point(tasks=tasks, rules=rules, **{name: found[name] for name in shares})
 
 
 def _place(case: Case) -> float:

@@ -15,12 +15,18 @@ if TYPE_CHECKING:
 
 
 def learn(
-    data: Sequence[Path], out: Path | None, model: str, *, alone: bool, as_json: bool
+    data: Sequence[Path],
+    out: Path | None,
+    html: Path | None,
+    model: str,
+    *,
+    alone: bool,
+    as_json: bool,
 ) -> None:
-    """Learn from recorded runs; write what became active to `out`.
+    """Learn from recorded runs; write what became active to `out`, and a page to `html`.
 
     Raises:
-        DataError: the runs cannot be read, or the pack cannot be written.
+        DataError: the runs cannot be read, or the pack or the page cannot be written.
     """
     from agentctx import config
     from agentctx.cli.evaluate import progress
@@ -39,6 +45,11 @@ def learn(
     active = [lesson.rule for lesson in lessons if not lesson.why]
     if out is not None:
         _write(out, toml.write(active))
+    if html is not None:
+        from agentctx.evals import page
+        from agentctx.evals.page.learning import report
+
+        page.save(report(lessons, len(cases)), html)
     if as_json:
         print_json({"outputs": len(cases), "lessons": [_plain(lesson) for lesson in lessons]})
         return

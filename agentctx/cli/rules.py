@@ -105,6 +105,7 @@ def learn(
     out: Annotated[
         Path | None, typer.Option(help="Where what became active is written, as a pack.")
     ] = None,
+    html: Annotated[Path | None, typer.Option(help="Also write a page about it.")] = None,
     alone: Annotated[
         bool, typer.Option("--alone", help="As if there were no other rules.")
     ] = False,
@@ -122,7 +123,7 @@ def learn(
     from agentctx.cli import learn as learning
 
     if data:
-        learning.learn(data, out, model, alone=alone, as_json=json)
+        learning.learn(data, out, html, model, alone=alone, as_json=json)
     else:
         evolving.evolve(model, as_json=json)
 
