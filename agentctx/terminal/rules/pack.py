@@ -29,7 +29,7 @@ _TABLE = re.compile(r"^[ \t]*\[\[\s*rule\s*\]\]", re.MULTILINE)
 @cache
 def shipped() -> tuple[Rule, ...]:
     """Return the rules that come with agentctx, without the outputs that prove them."""
-    return tuple(rule for pack in packs() for rule in load(pack))
+    return tuple(rule for pack in packs() for rule in load(pack, known=True))
 
 
 def known(folder: Path, refused: Callable[[RuleError], None]) -> tuple[Rule, ...]:
@@ -52,8 +52,12 @@ def packs() -> tuple[Place, ...]:
     return tuple(sorted(found, key=lambda path: path.name))
 
 
-def load(pack: Place) -> tuple[Rule, ...]:
+def load(pack: Place, *, known: bool = False) -> tuple[Rule, ...]:
     """Return the rules of a pack, in its order; `with_outputs` reads what their tests name.
+
+    Args:
+        pack: the file.
+        known: whether its patterns were tried before it was shipped, which takes time.
 
     Raises:
         RuleError: "file:line: rule: field: reason: remedy" of the first rule that cannot be used.
@@ -69,7 +73,7 @@ def load(pack: Place) -> tuple[Rule, ...]:
     found: dict[str, Rule] = {}
     for number, one in enumerate(given):
         try:
-            rule = rule_of(one)
+            rule = rule_of(one, known=known)
             if rule.rule_id in found:
                 raise RuleError(f"rule {rule.rule_id!r} is there twice: rename one")
         except RuleError as error:

@@ -14,8 +14,8 @@ from agentctx.terminal.rules.rule import Rule, Sample, check
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
-def rule_of(given: Any) -> Rule:
-    """Return the rule that a table holds.
+def rule_of(given: Any, *, known: bool = False) -> Rule:
+    """Return the rule that a table holds; the patterns of one that is `known` are not tried.
 
     Raises:
         RuleError: it cannot be used; the message names the field, the reason and the remedy.
@@ -28,7 +28,8 @@ def rule_of(given: Any) -> Rule:
     if not isinstance(tests, list | tuple):
         raise RuleError("tests: write [[rule.tests]] tables")
     rule = Rule(**values, tests=tuple(map(_sample, tests)))
-    check(rule)
+    if not known:
+        check(rule)
     return rule
 
 
