@@ -6,6 +6,7 @@ Only the standard library is loaded, since `agentctx exec` reads the settings be
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -19,6 +20,7 @@ from agentctx.options import PARSERS, Mode, Prices, Remember, Rules
 FILE = "agentctx.toml"
 FOLDER = ".agentctx"
 PREFIX = "AGENTCTX_"
+_PASSWORD = re.compile(r"(?<=://)[^/@]*(?=@)")
 _ELSEWHERE = {"config", "model", "prices", "session"}  # variables that set nothing here
 
 
@@ -214,4 +216,4 @@ def _show(value: Any) -> str:
         return ", ".join(sorted(value)) or "none"
     if isinstance(value, bool):
         return str(value).lower()
-    return "none" if value is None else str(value) or "none"
+    return "none" if value is None else _PASSWORD.sub("***", str(value)) or "none"

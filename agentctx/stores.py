@@ -103,17 +103,22 @@ class Stores:
 
         return Diary(db.engine(self.folder / LEDGER))
 
+    @property
+    def pool_place(self) -> str | Path:
+        """Where the pool of rules lies: what the settings name, or a file of this user's."""
+        from platformdirs import user_data_path
+
+        return self.settings.pool_url or user_data_path("agentctx") / "pool.db"
+
     def pool(self) -> Pool:
-        """Open the pool of rules that the settings name; the default is a file of this user's.
+        """Open the pool of rules.
 
         Raises:
             LedgerError: it cannot be used.
         """
-        from platformdirs import user_data_path
-
         from agentctx.pool import opened
 
-        return opened(self.settings.pool_url or user_data_path("agentctx") / "pool.db")
+        return opened(self.pool_place)
 
     @cached_property
     def redactor(self) -> Redactor:

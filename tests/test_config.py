@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agentctx.config import Mode, Settings, explain, load
 from agentctx.errors import ConfigError
-from agentctx.options import PARSERS
+from agentctx.options import PARSERS, Rules
 
 
 def write(folder: Path, text: str, name: str = "agentctx.toml") -> Path:
@@ -273,3 +273,20 @@ def test_settings_of_a_project_file_that_are_no_table_are_refused(tmp_path, text
 def test_a_value_beyond_all_bounds_is_refused(tmp_path: Path, name: str, value: str) -> None:
     with pytest.raises(ConfigError, match=rf"^AGENTCTX_{name} = .*[Uu]se"):
         load(tmp_path, {f"AGENTCTX_{name}": value})
+
+
+def test_a_password_is_not_shown() -> None:
+    found = load(Path.cwd(), {"AGENTCTX_POOL_URL": "postgresql://me:secret@host/pool"})
+    [shown] = [row.value for row in explain(found) if row.name == "pool_url"]
+    assert shown == "postgresql://***@host/pool"
+    assert found.pool_url == "postgresql://me:secret@host/pool"
+
+
+def test_a_pool_is_a_file_beside_the_settings_or_a_database(tmp_path) -> None:
+    (tmp_path / "agentctx.toml").write_text('pool_url = "shared/pool.db"\nrules = "evolve"\n')
+    (tmp_path / "deeper").mkdir()
+    found = load(tmp_path / "deeper", {})
+    assert found.pool_url == tmp_path / "shared" / "pool.db"
+    assert found.rules is Rules.EVOLVE
+    assert load(tmp_path, {"AGENTCTX_RULES": "true"}).rules is Rules.ON
+    assert load(tmp_path, {"AGENTCTX_RULES": "0"}).rules is Rules.OFF

@@ -178,6 +178,24 @@ def rules(place: Place) -> Check:
     return Check("rules", f"{len(found)} rules{state}; agentctx rules test proves them")
 
 
+def pool(place: Place) -> Check:
+    """Reach the database of the pool of rules, if it is there."""
+    from agentctx import db
+    from agentctx.errors import LedgerError
+
+    where = place.stores.pool_place
+    if isinstance(where, Path) and not where.exists():
+        return Check("pool of rules", f"{where} is not made yet")
+    try:
+        engine = db.engine(where)
+        with db.reading(engine):
+            pass
+        engine.dispose()
+    except LedgerError as error:
+        return Check("pool of rules", str(error), "set AGENTCTX_POOL_URL to another", ok=False)
+    return Check("pool of rules", str(where) if isinstance(where, Path) else "a database, reached")
+
+
 def pipes(place: Place) -> Check:
     """See whether `exec` can tell who reads it."""
     if sys.platform.startswith("linux") and Path("/proc/self/fd").is_dir():
@@ -198,5 +216,6 @@ CHECKS: dict[str, Callable[[Place], Check]] = {
     "git": git,
     "memory": memory,
     "rules": rules,
+    "pool of rules": pool,
     "exec": pipes,
 }

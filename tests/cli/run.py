@@ -13,9 +13,10 @@ EXEC = [*AGENTCTX, "exec"]
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    """Return an environment without settings of ours, whose data folder is in `folder`."""
+    """Return an environment without settings of ours, whose data folder and pool are in `folder`."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("AGENTCTX_")}
-    return {**env, "AGENTCTX_DATA": str(folder / "data"), **more}
+    places = {"AGENTCTX_DATA": str(folder / "data"), "AGENTCTX_POOL_URL": str(folder / "pool.db")}
+    return {**env, **places, **more}
 
 
 def run(argv: list[str], folder: Path, **options: Any) -> subprocess.CompletedProcess[bytes]:
