@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,12 +168,16 @@ def rules(place: Place) -> Check:
     """Read the packs of rules."""
     from agentctx.errors import RuleError
     from agentctx.stores import RULES
-    from agentctx.terminal.rules import pack
+    from agentctx.terminal.rules import overlay, pack
 
     refused: list[RuleError] = []
     found = pack.known(place.data / RULES, refused.append)
+    try:
+        found = overlay.load(place.stores.overlay).over(found, time.time())
+    except RuleError as error:
+        refused.append(error)
     if refused:
-        return Check("rules", str(refused[0]), "mend that pack; it is left out", ok=False)
+        return Check("rules", str(refused[0]), "mend that file; it is left out", ok=False)
     off = place.settings.rules is Rules.OFF or place.settings.lossless
     state = ", switched off" if off else ""
     return Check("rules", f"{len(found)} rules{state}; agentctx rules test proves them")

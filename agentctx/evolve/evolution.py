@@ -22,6 +22,9 @@ from agentctx.terminal.rules.overlay import Overlay
 from agentctx.terminal.rules.rule import LEAST_CONFIDENCE, Rule, Status
 from agentctx.terminal.rules.scope import Scope, scope_of
 
+ENOUGH = 20
+"""New outputs that are worth learning from again."""
+
 _NOTHING = "saves nothing on what is remembered"
 
 Tell = Callable[[int, int], None]
@@ -44,13 +47,19 @@ class Evolution:
     stores: Stores
     pool: Pool
 
-    def run(self, tell: Tell = lambda done, total: None) -> tuple[Step, ...]:
+    def run(
+        self, tell: Tell = lambda done, total: None, *, patient: bool = False
+    ) -> tuple[Step, ...]:
         """Count what came of rules, settle complaints, learn, retire, and take over the pool's best.
 
         Complaints become successors of the rules that were complained about: with the lines that
         were needed kept, if they pass the gate on the outputs that are remembered. A rule of which
         nothing was needed is used again, with less trust. While the pool is frozen, outcomes are
         counted and nothing else.
+
+        Args:
+            tell: told how many of how many proposals are done.
+            patient: learn only where enough is new.
 
         Raises:
             AgentctxError: the data folder or the pool cannot be read or written.
@@ -65,7 +74,9 @@ class Evolution:
             for complaint in complaints:
                 steps += self._settled(complaint, known, cases)
             steps += self._waiting(cases)
-            steps += self._learnt(cases, tell)
+            if not patient or self.stores.diary.fresh() >= ENOUGH:
+                steps += self._learnt(cases, tell)
+                self.stores.diary.learnt()
             steps += self._retired(known)
         self.stores.diary.settle(() if frozen else complaints, self._overlay)
         self.stores.reread()

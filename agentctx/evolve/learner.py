@@ -98,7 +98,7 @@ class Learner:
 
         self._fresh = 0
         with self.stores.pool() as pool:
-            steps = Evolution(self.stores, pool).run()
+            steps = Evolution(self.stores, pool).run(patient=True)
         for step in steps:
             self.stores.tell(
                 "rule-evolved", "", rule=step.rule_id, became=step.became, why=step.why

@@ -138,17 +138,17 @@ class Pool:
             PoolError: the pool is frozen, or there is no such rule.
         """
         with self._changing() as connection:
-            if rows.entry(connection, rule_id) is None:
-                raise PoolError(f"no rule {rule_id[:60]!r} in the pool: see agentctx rules stats")
+            _there(connection, rule_id)
             rows.move(connection, rule_id, status, why)
 
     def remove(self, rule_id: str) -> None:
         """Take a rule out, with its outcomes and its history.
 
         Raises:
-            PoolError: the pool is frozen.
+            PoolError: the pool is frozen, or there is no such rule.
         """
         with self._changing() as connection:
+            _there(connection, rule_id)
             for table in (rules, outcomes, changes):
                 connection.execute(table.delete().where(table.c.rule_id == rule_id))
 
@@ -210,6 +210,11 @@ def _is_frozen(connection: Connection) -> bool:
 def _refuse_frozen(connection: Connection) -> None:
     if _is_frozen(connection):
         raise PoolError("the pool is frozen: agentctx rules freeze --off")
+
+
+def _there(connection: Connection, rule_id: str) -> None:
+    if not rows.has(connection, rule_id):
+        raise PoolError(f"no rule {rule_id[:60]!r} in the pool: see agentctx rules stats")
 
 
 def _twin(entry: Entry, others: Iterable[Entry]) -> Entry | None:

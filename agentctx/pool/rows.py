@@ -52,6 +52,12 @@ def entry(connection: Connection, rule_id: str) -> Entry | None:
     return Entry.of(row, _sums(connection, rule_id).get(rule_id, NOTHING))
 
 
+def has(connection: Connection, rule_id: str) -> bool:
+    """Tell whether a rule is there, whatever it holds."""
+    chosen = sa.select(rules.c.rule_id).where(rules.c.rule_id == rule_id)
+    return connection.scalar(chosen) is not None
+
+
 def size(connection: Connection) -> int:
     """Return how many rules there are."""
     return connection.scalar(sa.select(sa.func.count()).select_from(rules)) or 0

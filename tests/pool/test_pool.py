@@ -123,6 +123,8 @@ def test_a_frozen_pool_takes_counts_but_no_rule(pool: Pool) -> None:
     pool.remove("checks")
     assert pool.get("checks") is None
     assert pool.outcomes() == {}
+    with pytest.raises(PoolError, match="no rule 'checks'"):
+        pool.remove("checks")
 
 
 def test_counts_up_to_a_mark_are_added_once(pool: Pool) -> None:
