@@ -33,8 +33,16 @@ _PLACES = (
 _PASSED = (
     r"(?:test\w* \([\w.]+\)|test [\w:]+) \.\.\. ok|[\w./-]+::\S.* PASSED(?: +\[ *\d+%\])?"
     r"|(?:\[gw\d+\] \[ *\d+%\] )?PASSED [\w./-]+::\S+|--- PASS: \S+ \([\d.]+s\)"
+    r"|\s+(?:✓|✔|√) .*|[\w.$]+ > .*\S PASSED|\s*ok \d+ - [^#]*"
+    r"|\[INFO\] Tests run: \d+, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: .* in [\w.$]+"
 )
 """A test that passed, whatever its name says."""
+
+_DONE = (
+    r"> Task :\S+(?: (?:UP-TO-DATE|NO-SOURCE|FROM-CACHE))?|npm http (?:fetch|cache) .* (?:2\d\d|304) .*"
+    r"|➤ YN0013: .* will be fetched from the remote registry"
+)
+"""A step that went well, whatever its names say."""
 
 
 @cache
@@ -44,7 +52,7 @@ def _pattern() -> Pattern:
 
 @cache
 def _passed() -> Pattern:
-    return compiled(f"^(?:{_PASSED})\\s*$".encode())
+    return compiled(f"^(?:{_PASSED}|{_DONE})\\s*$".encode())
 
 
 def evidence(lines: Sequence[Line]) -> list[bool]:
