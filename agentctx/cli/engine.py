@@ -83,12 +83,18 @@ class Engine:
 
     @cached_property
     def _session(self) -> Session:
+        from dataclasses import replace
+
+        from agentctx.options import Rules
         from agentctx.session import Session
         from agentctx.tokens import estimate
 
+        # One command shows nothing of what is used afterwards: there is nothing to learn from.
+        evolves = self.settings.rules is Rules.EVOLVE
+        settings = replace(self.settings, rules=Rules.ON) if evolves else self.settings
         # To load a vocabulary would take 70 MiB and 0.3 s.
         return Session(
-            settings=self.settings,
+            settings=settings,
             redactor=self._stores.redactor,
             expand_hint=WAY,
             count=estimate,

@@ -96,14 +96,6 @@ class Evolution:
         self.stores.diary.settle((), self._overlay)
         self.stores.reread()
 
-    def _retire(self, rule_id: str, known: Sequence[Rule], why: str) -> None:
-        shipped = [rule for rule in known if rule.rule_id == rule_id]
-        if shipped and self.pool.get(rule_id) is None:
-            bare = replace(shipped[0], tests=(), status=Status.RETIRED)
-            self.pool.add(Entry(rule=bare), why)
-        else:
-            self.pool.move(rule_id, Status.RETIRED, why)
-
     def count(self) -> None:
         """Tell the pool what came of rules here since the last time."""
         tally(self.stores, self.pool, self.known())
@@ -182,6 +174,14 @@ class Evolution:
         except PoolError as error:
             return Step(rule_id=entry.rule.rule_id, became="refused", why=str(error))
         return Step(rule_id=name, became=str(entry.rule.status), why=reason, saved=saved)
+
+    def _retire(self, rule_id: str, known: Sequence[Rule], why: str) -> None:
+        shipped = [rule for rule in known if rule.rule_id == rule_id]
+        if shipped and self.pool.get(rule_id) is None:
+            bare = replace(shipped[0], tests=(), status=Status.RETIRED)
+            self.pool.add(Entry(rule=bare), why)
+        else:
+            self.pool.move(rule_id, Status.RETIRED, why)
 
     def _retired(self, known: Sequence[Rule]) -> Iterator[Step]:
         """Retire the rules for which agents came back too often."""

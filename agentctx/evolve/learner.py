@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from threading import Lock
+from weakref import ref
 
 from agentctx.evolve.trail import Trail, of_slots, remember
 from agentctx.learn.case import Step
@@ -70,6 +72,7 @@ class Learner:
         with self._lock:
             if not self._begun:
                 self._begun = True
+                atexit.register(_leave, ref(self))
                 self._start(self._evolve)
             self._trails.pop(task, None)
             self._trails[task] = trail
@@ -119,3 +122,10 @@ class Learner:
     @cached_property
     def _thread(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(max_workers=1, thread_name_prefix="agentctx-learner")
+
+
+def _leave(learner: ref[Learner]) -> None:
+    """Remember, at the exit, what nobody has closed; threads take no work any more then."""
+    found = learner()
+    if found is not None and found._trails and found._owner == os.getpid():
+        found._safely(found._finish)

@@ -21,6 +21,7 @@ from tests.evolve.sessions import (
     settings,
 )
 from tests.learn.outputs import END, PASSED
+from tests.processes import run
 
 
 def test_rules_write_themselves_while_agents_work(tmp_path: Path) -> None:
@@ -139,3 +140,22 @@ def test_another_data_folder_takes_over_what_the_pool_knows(tmp_path: Path) -> N
     one.learner.wait()
     chosen = replace(settings(tmp_path, Rules.FROZEN), data=other)
     assert PASSED[4] not in see(Session("next", settings=chosen, expand_hint=WAY), 1)
+
+
+NEVER_CLOSED = """
+    import sys
+    from pathlib import Path
+    from agentctx.values import Observation
+    from tests.evolve.sessions import see, session
+
+    one = session(Path(sys.argv[1]), sys.argv[2])
+    see(one, int(sys.argv[2]))
+    one.observe(Observation(output="done", command="git commit -am done"))
+"""
+
+
+def test_a_session_that_nobody_closes_is_remembered_at_the_exit(tmp_path: Path) -> None:
+    run(NEVER_CLOSED, tmp_path, 3)
+    [seen] = session(tmp_path, "later").stores.diary.seen()
+    assert seen.command == CHECKS
+    assert seen.task == "3"
