@@ -14,6 +14,7 @@ from rich.text import Text
 from agentctx.config import Settings
 from agentctx.errors import DataError
 from agentctx.evals import figures
+from agentctx.evals.giveway import GiveWay, give_way
 from agentctx.evals.laws import Law, laws, ours, raw
 from agentctx.evals.load import load, records
 from agentctx.evals.page.demo import render
@@ -30,17 +31,18 @@ Pair = tuple[str, float, float, Callable[[float], str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demo:
-    """A played run, the laws that it shows, what memory brought back, and the seconds of all."""
+    """A played run, the laws that it shows, what memory brought back, a rule that gave way, the seconds."""
 
     played: Played
     laws: tuple[Law, ...]
     revival: Revival
+    given: GiveWay
     seconds: float
 
     @property
     def proven(self) -> bool:
-        """Whether every law held, and nothing that memory told fell short."""
-        return all(law.holds for law in self.laws) and self.revival.holds
+        """Whether every law held, nothing that memory told fell short, and the rule gave way."""
+        return all(law.holds for law in self.laws) and self.revival.holds and self.given.holds
 
 
 def run(path: Path | None = None, *, tell: Tell | None = None) -> Demo:
@@ -58,9 +60,9 @@ def run(path: Path | None = None, *, tell: Tell | None = None) -> Demo:
     begin = time.perf_counter()
     trajectory = first(path or shipped())
     played = play(trajectory, Settings(), tell or _nobody)
-    revival = revive(trajectory)
+    revival, given = revive(trajectory), give_way()
     seconds = time.perf_counter() - begin
-    return Demo(played=played, laws=laws(played), revival=revival, seconds=seconds)
+    return Demo(played=played, laws=laws(played), revival=revival, given=given, seconds=seconds)
 
 
 def shipped() -> Path:
@@ -105,6 +107,7 @@ def as_json(demo: Demo) -> dict[str, object]:
         "prefix": asdict(played.prefix),
         "proofs": [asdict(proof) for proof in played.proofs],
         "memory": {**asdict(demo.revival), "holds": demo.revival.holds},
+        "rules": {**asdict(demo.given), "holds": demo.given.holds},
         "seconds": demo.seconds,
         **results_json(played.results),
     }
@@ -116,7 +119,7 @@ def screen(demo: Demo, html: Path | None = None) -> Group:
     head = Text(f"{run.task}, {run.agent}, {run.model}: {ours(demo.played).spend.calls} calls")
     head.append(f"  ({demo.seconds:.1f} s, no key, no network)", "dim")
     parts: list[Text | Table] = [head, _figures(demo.played), _laws(demo.laws)]
-    parts.append(_memory(demo.revival))
+    parts += [_memory(demo.revival), _rules(demo.given)]
     if html:
         parts.append(
             Text.assemble("the whole report, with plots and examples: ", (str(html), "bold"))
@@ -163,19 +166,29 @@ def _laws(found: tuple[Law, ...]) -> Table:
 
 def _memory(revival: Revival) -> Table:
     told = revival.cut.told
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
-    mark = Text("✓", "bold green") if revival.holds else Text("✗", "bold red")
     kept = f"{told.kept} of {told.said} messages of the user's back, word for word"
     following = "as recorded" if told.next_right else "another than recorded"
-    table.add_row(
-        mark,
-        Text("Memory survives"),
-        Text(
-            f"killed at turn {revival.turn} while a command ran, resumed by another session: {kept}; "
-            f"next action {following}; {told.tokens} tokens beside the user's words",
-            "dim",
-        ),
+    return _shown(
+        "Memory survives",
+        f"killed at turn {revival.turn} while a command ran, resumed by another session: {kept}; "
+        f"next action {following}; {told.tokens} tokens beside the user's words",
+        holds=revival.holds,
     )
+
+
+def _rules(given: GiveWay) -> Table:
+    return _shown(
+        "Rules give way",
+        f"{given.rule_id} hid {given.hidden} lines of a real output; when one was asked for, it came back, "
+        f"and of the next such output {given.hidden_then} were hidden",
+        holds=given.holds,
+    )
+
+
+def _shown(name: str, text: str, *, holds: bool) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    mark = Text("✓", "bold green") if holds else Text("✗", "bold red")
+    table.add_row(mark, Text(name), Text(text, "dim"))
     return table
 
 

@@ -160,6 +160,7 @@ def test_the_report_on_screen_says_what_matters(shipped: demo.Demo) -> None:
     for part in (
         *("input tokens", "read from the cache", "dollars", "Nothing is lost", "there.html"),
         *("Memory survives", "killed at turn 43", "4 of 4"),
+        *("Rules give way", "of the next such output 0"),
     ):
         assert part in text
 
@@ -202,3 +203,9 @@ def _example(after: str) -> Example:
         run="r", number=0, command="cat log", family="read", before=LONG, after=after,
         tokens_before=9, tokens_after=1,
     )  # fmt: skip
+
+
+def test_a_rule_that_does_not_give_way_is_not_proven(shipped: demo.Demo) -> None:
+    assert shipped.given.hidden > 10
+    for wrong in ({"hidden": 0}, {"given_back": False}, {"hidden_then": 3}):
+        assert not replace(shipped, given=replace(shipped.given, **wrong)).proven
