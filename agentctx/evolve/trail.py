@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agentctx.diary import Seen
+from agentctx.errors import ArchiveError
 from agentctx.learn.case import Case, Step, cases
 from agentctx.slots import observation, of_tool
 from agentctx.stores import Stores
 from agentctx.terminal.command import Output, classify
+from agentctx.terminal.marker import handles
 from agentctx.values import Kind, Observation, Slot
 
 LEAST = 1_000
@@ -52,9 +54,8 @@ def remember(trail: Trail, task: str, stores: Stores) -> int:
     Raises:
         AgentctxError: something could not be kept.
     """
-    found = [
-        _kept(case, stores) for case in cases(task, trail.opening, trail.steps) if _teaches(case)
-    ]
+    steps = [_whole(step, stores) for step in trail.steps]
+    found = [_kept(case, stores) for case in cases(task, trail.opening, steps) if _teaches(case)]
     if found:
         stores.diary.see(found)
     return len(found)
@@ -66,6 +67,18 @@ def remembered(stores: Stores) -> Iterator[Case]:
         if stores.archive.contains(seen.name):
             output = stores.archive.read(seen.name).decode("utf-8", "surrogatepass")
             yield _case(seen, output)
+
+
+def _whole(step: Step, stores: Stores) -> Step:
+    """Return a step with the original of its result, where the host sends back what we showed."""
+    seen = step.observation
+    if seen is None or not (found := handles(seen.output)):
+        return step
+    try:
+        raw = stores.archive.read(stores.resolve(found[0]))
+    except ArchiveError:  # the size cap has removed it: what is left of it teaches little
+        return replace(step, observation=replace(seen, output=""))
+    return replace(step, observation=replace(seen, output=raw.decode("utf-8", "surrogatepass")))
 
 
 def _teaches(case: Case) -> bool:
