@@ -35,14 +35,9 @@ def listed(json: Json = False) -> None:
     if json:
         print_json([_plain(rule) for rule in rules])
         return
-    from rich.table import Table
+    from agentctx.cli.rule_table import table
 
-    table = Table("rule", "hides", "status", "tests", "for commands that match", box=None)
-    for rule in rules:
-        table.add_row(
-            rule.rule_id, rule.reason, rule.status, str(len(rule.tests)), rule.trigger_regex
-        )
-    print_table(table)
+    print_table(table(rules))
 
 
 @app.command()
@@ -154,7 +149,7 @@ def _plain(rule: Rule) -> dict[str, object]:
 
 
 def _described(rule: Rule, pack: Place) -> Iterator[str]:
-    yield f"{rule.rule_id} ({rule.status}, version {rule.version}) of {pack}"
+    yield f"{rule.rule_id} ({rule.status}, version {rule.version}, tests: {len(rule.tests)}) of {pack}"
     yield f"hides: {rule.reason}"
     yield f"for commands that match: {rule.trigger_regex}"
     yield from (f"  a line that matches {pattern}" for pattern in rule.strip_patterns)

@@ -200,3 +200,24 @@ def test_a_pool_of_tacos_comes_out_as_it_went_in(tmp_path: Path) -> None:
     assert "1 rules imported as shadow" in shown
     exported = json.loads(in_pool(tmp_path, "export", "--all", "--taco")[1])
     assert exported == {"general": [rule]}
+
+
+def test_each_rule_is_listed_on_a_line_of_its_own(tmp_path: Path) -> None:
+    rules = json.loads(agentctx("rules", "list", "--json", folder=tmp_path)[1])
+    for width in (80, 120):
+        listed = agentctx("rules", "list", folder=tmp_path, COLUMNS=str(width))[1].splitlines()
+        assert [line.split()[0] for line in listed] == ["rule", *(r["rule_id"] for r in rules)]
+        assert max(map(len, listed)) <= width
+    assert any("cargo build, b, check, " in line for line in listed)
+    shown = agentctx("rules", "show", "cargo.steps", folder=tmp_path)[1]
+    assert next(r["trigger_regex"] for r in rules if r["rule_id"] == "cargo.steps") in shown
+
+
+def test_a_pattern_is_listed_as_it_is_and_not_as_markup(tmp_path: Path) -> None:
+    folder = tmp_path / ".agentctx" / "rules"
+    folder.mkdir(parents=True)
+    text = (PACK % NOISE).replace("^mytool\\b", "^[/a]$")
+    (folder / "mine.toml").write_text(text)
+    status, listed, told = agentctx("rules", "list", folder=tmp_path)
+    assert status == 0, told
+    assert "^[/a]$" in listed
