@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -24,6 +25,7 @@ GENERAL = "general"
 
 _FROM = "TACO pool: "
 _NULLABLE = ("max_lines", "summary_header")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def loads(text: str, refused: Callable[[RuleError], object]) -> tuple[Rule, ...]:
@@ -43,6 +45,8 @@ def loads(text: str, refused: Callable[[RuleError], object]) -> tuple[Rule, ...]
         raise RuleError("no TACO pool: give {category: [rule, …]} or a list of rules")
     found: dict[str, Rule] = {}
     for category, rules in pool.items():
+        if not category.isprintable():
+            raise RuleError(f"category {category[:40]!r}: use printable characters")
         for number, one in enumerate(rules, 1):
             try:
                 rule = _rule(one, category)
@@ -61,8 +65,9 @@ def dumps(rules: Iterable[Rule]) -> str:
     """
     pool: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for rule in rules:
-        start, _, category = rule.provenance.partition(_FROM)
-        pool[category if category and not start else GENERAL].append(_table(rule))
+        ours = not rule.provenance.startswith(_FROM)
+        category = GENERAL if ours else rule.provenance.removeprefix(_FROM)
+        pool[category].append(_table(rule))
     return json.dumps(pool, indent=2) + "\n"
 
 
@@ -71,6 +76,9 @@ def _rule(given: Any, category: str) -> Rule:
         raise RuleError(f"{str(given)[:40]!r} is no table: write the fields of a rule")
     if strange := next((name for name in given if name not in FIELDS), ""):
         raise RuleError(f"no field {strange[:40]!r}: use one of {', '.join(FIELDS)}")
+    for name, value in given.items():
+        if isinstance(value, str) and _SURROGATE.search(value):
+            raise RuleError(f"{name} = {value[:40]!r}: half a character: write it whole")
     table = {n: v for n, v in given.items() if v is not None or n not in _NULLABLE}
     rule = rule_of(table)
     return replace(rule, status=Status.CANDIDATE, provenance=f"{_FROM}{category}")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from agentctx.errors import RuleError
 from agentctx.terminal.rules.rule import Rule, Status
 from agentctx.terminal.rules.taco import FIELDS, dumps, loads
+from benchmarks.reducers.taco import SEEDS
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
 WORD = st.text("abcdefgh ", min_size=1, max_size=12)
@@ -80,6 +81,8 @@ def test_what_re2_does_not_take_is_told_and_the_rest_is_there() -> None:
         "[" * 100_000,
         '[{"confidence": NaN}]',
         '{"a": [], "a": []}',
+        '{"a\\nb": [7]}',
+        '{"\\ud800": []}',
     ],
 )
 def test_what_is_no_pool_is_refused_in_a_line(text: str) -> None:
@@ -100,3 +103,43 @@ def test_nothing_else_comes_of_any_json(value: Any) -> None:
 def test_a_rule_of_ours_is_written_with_their_fields_only() -> None:
     rule = Rule(rule_id="a", trigger_regex="x", strip_patterns=("y",), min_lines=7)
     assert set(json.loads(dumps([rule]))["general"][0]) == set(FIELDS)
+
+
+@pytest.mark.parametrize("category", ["", "general", "TACO pool: x", " a "])
+def test_a_category_of_any_name_comes_out_as_it_went_in(category: str) -> None:
+    rule = {"rule_id": "a", "trigger_regex": "x", "strip_patterns": ["y"]}
+    found = loads(json.dumps({category: [rule]}), stop)
+    assert list(json.loads(dumps(found))) == [category]
+
+
+@pytest.mark.parametrize("field", ["description", "summary_header"])
+def test_half_a_character_is_refused(field: str) -> None:
+    rule = {"rule_id": "a", "trigger_regex": "x", "strip_patterns": ["y"], field: "\ud800"}
+    told: list[RuleError] = []
+    assert loads(json.dumps([rule]), told.append) == ()
+    assert field in str(told[0])
+
+
+def test_the_published_seeds_are_taken_and_come_out_as_they_went_in() -> None:
+    names = ("git_noise", "heredoc_echo", "pip_install", "apt", "compiler", "keys")
+    pool = {
+        "general": [
+            {
+                "rule_id": name,
+                "trigger_regex": seed.trigger,
+                "description": "",
+                "keep_patterns": [seed.keep],
+                "strip_patterns": [seed.strip],
+                "keep_first_n": seed.first,
+                "keep_last_n": seed.last,
+                "max_lines": seed.most,
+                "summary_header": seed.header,
+                "priority": priority,
+                "confidence": 0.8,
+                "times_applied": 10,
+                "times_complained": 0,
+            }
+            for name, seed, priority in zip(names, SEEDS, (30, 35, 50, 55, 60, 65), strict=True)
+        ]
+    }
+    assert json.loads(dumps(loads(json.dumps(pool), stop))) == pool
