@@ -191,14 +191,14 @@ def check(seen: Observation, book: Book) -> str:
 
 def rules_of(dice: random.Random) -> Iterator[Rule]:
     """Yield some rules that can be used, out of pieces of patterns."""
-    for number in range(dice.randrange(4)):
+    for number in range(dice.randrange(6)):
         table = {
             "rule_id": f"r{number}",
-            "trigger_regex": dice.choice(["make", "pytest", "npm", "^.", "a"]),
+            "trigger_regex": dice.choice(["make|pytest", "make", "npm", "^.", "a"]),
             "strip_patterns": [pattern(dice) for _ in range(dice.randrange(1, 4))],
             "keep_patterns": [pattern(dice) for _ in range(dice.randrange(2))],
             "keep_first_n": dice.choice([0, 1, 5]),
-            "keep_last_n": dice.choice([0, 2, 9]),
+            "keep_last_n": dice.choice([0, 0, 2, 9]),
             **({"max_lines": dice.randrange(9)} if dice.random() < 0.1 else {}),
         }
         try:
@@ -209,7 +209,7 @@ def rules_of(dice: random.Random) -> Iterator[Rule]:
 
 def pattern(dice: random.Random) -> str:
     """Return a pattern for the lines of outputs, or any pieces."""
-    if dice.random() < 0.6:
+    if dice.random() < 0.8:
         return dice.choice(
             [r"^test_\w+ PASSED", "^ok ", r"^\w+%", "^日本語", "^src/", "^x+$", "error"]
         )
@@ -220,7 +220,7 @@ def output(dice: random.Random) -> str:
     """Return an output that repeats itself here and there."""
     lines = []
     for text in dice.choices(LINES, k=dice.randrange(1, 8)):
-        for _ in range(dice.choice([1, 2, 20])):
+        for _ in range(dice.choice([1, 2, 30, 30])):
             lines.append(text.replace("{n}", name(dice)))
     return dice.choice(["\n"] * 8 + ["\r\n", "\r"]).join(lines)
 
@@ -234,7 +234,7 @@ def made(dice: random.Random) -> tuple[str, str]:
     if dice.random() < 0.5:
         fields = [
             f"{dice.choice([*RULE, 'tests', 'x'])} = {value(dice)}"
-            for _ in range(dice.randrange(4))
+            for _ in range(dice.randrange(6))
         ]
         good = [
             "[[rule]]",
