@@ -19,7 +19,7 @@ LEAST_LINES, LEAST_OUTPUTS, LEAST_TASKS = 30, 5, 3
 """How often a kind of line has to come before it is proposed."""
 
 MOST_USES = 0.01
-"""The share of its lines that may hold a string that was used; the gate looks closer."""
+"""Strings that were used and stand nowhere else, by its lines; the gate looks closer."""
 
 LEAST_CHARACTERS = 2_000
 """What it has to be worth over all outputs."""
@@ -75,21 +75,32 @@ def _kinds(cases: Sequence[Case]) -> Mapping[str, _Kind]:
     for case in cases:
         lines = screen(case.observation.output)
         calm = not any(map(fails, lines))
+        stays = zip(lines, evidence(lines), strict=True)
+        kinds = [(line, "" if kept else template(line.text)) for line, kept in stays]
         here: set[str] = set()
-        for line, stays in zip(lines, evidence(lines), strict=True):
-            if stays or not (pattern := template(line.text)):
+        for line, pattern in kinds:
+            if not pattern:
                 continue
             kind = found.setdefault(pattern, _Kind())
             kind.lines += 1
             kind.characters += len(line.text)
-            kind.uses += any(used in line.text for used in case.used)
             kind.calm += calm and pattern not in here
             kind.tasks.add(case.task)
             here.add(pattern)
+        for pattern in _needed(case, kinds):
+            found[pattern].uses += 1
         if len(found) > _KINDS:
             common = sorted(found.items(), key=lambda one: -one[1].characters)
             found = dict(common[: _KINDS // 2])
     return found
+
+
+def _needed(case: Case, kinds: Sequence[tuple[Line, str]]) -> Iterator[str]:
+    """Yield the kind of line of each used string that stands in lines of that kind alone."""
+    for used in case.used:
+        where = {pattern for line, pattern in kinds if used in line.text}
+        if len(where) == 1 and (pattern := where.pop()):
+            yield pattern
 
 
 def _patterns(kinds: Mapping[str, _Kind]) -> tuple[str, ...]:
