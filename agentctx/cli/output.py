@@ -60,7 +60,7 @@ def print_table(table: Table | str) -> None:
     """Print a table, or a text, as wide as its place."""
     from rich.console import Console
 
-    Console(highlight=False).print(table)
+    Console(highlight=False, markup=False).print(table)
 
 
 def _read(file: str) -> bytes:

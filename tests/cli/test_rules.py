@@ -221,3 +221,13 @@ def test_a_pattern_is_listed_as_it_is_and_not_as_markup(tmp_path: Path) -> None:
     status, listed, told = agentctx("rules", "list", folder=tmp_path)
     assert status == 0, told
     assert "^[/a]$" in listed
+
+
+def test_what_looks_like_markup_is_text(tmp_path: Path) -> None:
+    pack = tmp_path / "mine.toml"
+    pack.write_text((PACK % NOISE).replace("mine.noise", "[/mine][bold]"))
+    assert in_pool(tmp_path, "import", str(pack), "--trust")[0] == 0
+    for command in ("list", "stats"):
+        status, shown, told = in_pool(tmp_path, command, COLUMNS="200")
+        assert (status, told) == (0, "")
+        assert "[/mine][bold]" in shown
