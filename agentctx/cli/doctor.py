@@ -14,6 +14,7 @@ from agentctx.errors import AgentctxError
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 
 def run(*, as_json: bool) -> int:
@@ -57,12 +58,14 @@ def _table(found: list[Check]) -> Table:
 
     table = Table("", "what", "found")
     for check in found:
-        sign = "[green]ok[/]" if check.ok and not check.remedy else "[yellow]note[/]"
-        table.add_row(sign if check.ok else "[red]bad[/]", check.name, _words(check))
+        remedy = f"\n→ {check.remedy}" if check.remedy else ""
+        table.add_row(_sign(check), check.name, check.found + remedy)
     return table
 
 
-def _words(check: Check) -> str:
-    from rich.markup import escape
+def _sign(check: Check) -> Text:
+    from rich.text import Text
 
-    return escape(f"{check.found}\n→ {check.remedy}" if check.remedy else check.found)
+    if not check.ok:
+        return Text("bad", "red")
+    return Text("note", "yellow") if check.remedy else Text("ok", "green")
