@@ -39,13 +39,15 @@ class Life:
             "changes": [asdict(change) for change in self.changes],
         }
 
-    def lines(self) -> Iterator[str]:
-        """Yield it for people."""
+    def lines(self, rule: Rule) -> Iterator[str]:
+        """Yield it for people; the rule itself may be of a pack."""
+        from agentctx.pool import digest
+
+        yield f"digest: {digest(rule)}"
         if self.entry is None:
             yield "it ships with agentctx, or is of a pack here; its tests prove it"
         else:
             yield f"comes from: {self.entry.rule.provenance or 'no word of it'}"
-            yield f"digest: {self.entry.digest}"
             if self.entry.parent:
                 yield f"succeeds {self.entry.parent} for {self.entry.scope}"
             yield from (f"proof: {name} {value}" for name, value in self.entry.evidence.items())

@@ -69,7 +69,7 @@ def show(
         return
     typer.echo("\n".join(_described(rule, pack)))
     if why:
-        typer.echo("\n".join(told.lines()))
+        typer.echo("\n".join(told.lines(rule)))
     for sample in rule.tests if samples else ():
         typer.echo("\n".join(_before_and_after(rule, sample)))
 

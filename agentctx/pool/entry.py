@@ -60,7 +60,7 @@ class Entry:
         Raises:
             PoolError: it is too large.
         """
-        body, evidence = _json(table_of(_bare(self.rule))), _json(dict(self.evidence))
+        body, evidence = _body(self.rule), _json(dict(self.evidence))
         if max(len(body), len(evidence)) > LARGEST:
             raise PoolError(
                 f"rule {self.rule.rule_id!r} has more than {LARGEST >> 10} KiB: shorten its samples"
@@ -104,9 +104,14 @@ class Entry:
         )
 
 
-def _bare(rule: Rule) -> Rule:
-    """Return a rule without what is kept in columns of their own."""
-    return replace(rule, status=Status.CANDIDATE, times_applied=0, times_complained=0)
+def digest(rule: Rule) -> str:
+    """Return the content id of a rule, whose samples hold their outputs: of all but its status and counts."""
+    return content_id(_body(rule))
+
+
+def _body(rule: Rule) -> str:
+    bare = replace(rule, status=Status.CANDIDATE, times_applied=0, times_complained=0)
+    return _json(table_of(bare))
 
 
 def _json(value: Mapping[str, Any]) -> str:

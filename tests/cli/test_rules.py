@@ -132,6 +132,8 @@ def test_a_trusted_import_is_used_until_it_is_retired(tmp_path: Path) -> None:
     why = in_pool(tmp_path, "show", "mine.noise", "--why")[1]
     assert f"became active: from {pack}" in why
     assert "mytool: 1 outputs" in why
+    shown = json.loads(in_pool(tmp_path, "show", "mine.noise", "--json")[1])
+    assert f"digest: {shown['why']['digest']}" in why
     assert in_pool(tmp_path, "retire", "mine.noise")[0] == 0
     assert agentctx(*reduce, folder=tmp_path, given=OUTPUT)[1] == OUTPUT
     told = json.loads(in_pool(tmp_path, "show", "mine.noise", "--json")[1])
