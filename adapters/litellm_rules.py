@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from agentctx.errors import MissingExtra
+from agentctx.adapters.litellm_ask import ask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,15 +28,4 @@ class ModelProposer:
         Raises:
             MissingExtra: LiteLLM is not installed.
         """
-        try:
-            import litellm
-        except ImportError:
-            raise MissingExtra("litellm", "litellm") from None
-        reply = litellm.completion(
-            model=self.model,
-            messages=[{"role": "user", "content": prompt}],
-            timeout=self.seconds,
-            drop_params=True,  # some models take no temperature
-            **{"temperature": 0, **dict(self.options)},
-        )
-        return str(reply.choices[0].message.content or "")
+        return ask(prompt, self.model, self.seconds, dict(self.options))

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agentctx.errors import AgentctxError, MissingExtra
+from agentctx.adapters.litellm_ask import ask
+from agentctx.errors import AgentctxError
 from agentctx.memory.records import Commit, Step
 
 PROMPT = """\
@@ -43,19 +44,9 @@ class ModelSummariser:
         Raises:
             MissingExtra: LiteLLM is not installed.
         """
-        try:
-            import litellm
-        except ImportError:
-            raise MissingExtra("litellm", "litellm") from None
         told = PROMPT.format(previous=previous.previous or "(none)", since=_since(previous))
-        reply = litellm.completion(
-            model=self.model,
-            messages=[{"role": "user", "content": told}],
-            timeout=self.seconds,
-            drop_params=True,  # some models take no temperature
-            **{"temperature": 0, **dict(self.options)},
-        )
-        if not (text := str(reply.choices[0].message.content or "").strip()):
+        reply = ask(told, self.model, self.seconds, dict(self.options))
+        if not (text := reply.strip()):
             raise AgentctxError(f"{self.model!r} gave no summary: the fold stands instead")
         return text
 

@@ -81,9 +81,7 @@ def _earned(stores: Stores, model: str) -> list[Earned]:
         evolution = Evolution(stores, pool)
         if (stores.settings.data / LEDGER).exists():
             evolution.count()
-        counts: dict[str, Outcome] = {}
-        for (rule_id, _), outcome in pool.outcomes().items():
-            counts[rule_id] = counts.get(rule_id, Outcome()) + outcome
+        counts = pool.totals()
         statuses = {rule.rule_id: str(rule.status) for rule in evolution.known()}
     return [
         Earned(

@@ -185,9 +185,7 @@ class Evolution:
 
     def _retired(self, known: Sequence[Rule]) -> Iterator[Step]:
         """Retire the rules for which agents came back too often."""
-        counts: dict[str, Outcome] = {}
-        for (rule_id, _), outcome in self.pool.outcomes().items():
-            counts[rule_id] = counts.get(rule_id, Outcome()) + outcome
+        counts = self.pool.totals()
         for rule in known:
             found = counts.get(rule.rule_id, Outcome())
             if rule.status is Status.RETIRED or found.confidence >= LEAST_CONFIDENCE:

@@ -179,6 +179,11 @@ class Pool:
         with db.reading(self._engine) as connection:
             return rows.outcomes(connection)
 
+    def totals(self) -> dict[str, Outcome]:
+        """Return what came of rules, by id, over all scopes."""
+        with db.reading(self._engine) as connection:
+            return rows.totals(connection)
+
     def history(self, rule_id: str) -> tuple[Change, ...]:
         """Return what became of a rule, oldest first."""
         with db.reading(self._engine) as connection:

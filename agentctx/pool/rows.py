@@ -34,7 +34,7 @@ def entries(
     connection: Connection, chosen: sa.Select[Any], refused: Callable[[PoolError], object]
 ) -> list[Entry]:
     """Return the rules of a selection; one that cannot be used is told to `refused`."""
-    sums = _sums(connection)
+    sums = totals(connection)
     found = []
     for row in connection.execute(chosen.order_by(rules.c.rule_id)):
         try:
@@ -49,7 +49,7 @@ def entry(connection: Connection, rule_id: str) -> Entry | None:
     row = connection.execute(rules.select().where(rules.c.rule_id == rule_id)).one_or_none()
     if row is None:
         return None
-    return Entry.of(row, _sums(connection, rule_id).get(rule_id, NOTHING))
+    return Entry.of(row, totals(connection, rule_id).get(rule_id, NOTHING))
 
 
 def has(connection: Connection, rule_id: str) -> bool:
@@ -109,6 +109,15 @@ def outcomes(connection: Connection) -> dict[tuple[str, str], Outcome]:
     return {(row.rule_id, row.scope): _outcome(row) for row in connection.execute(counted.select())}
 
 
+def totals(connection: Connection, rule_id: str | None = None) -> dict[str, Outcome]:
+    """Return the counts of rules over all scopes, of one rule or of all."""
+    sums = [sa.cast(sa.func.sum(counted.c[name]), sa.BigInteger).label(name) for name in COUNTS]
+    chosen = sa.select(counted.c.rule_id, *sums).group_by(counted.c.rule_id)
+    if rule_id is not None:
+        chosen = chosen.where(counted.c.rule_id == rule_id)
+    return {row.rule_id: _outcome(row) for row in connection.execute(chosen)}
+
+
 def history(connection: Connection, rule_id: str) -> tuple[Change, ...]:
     """Return the changes of a rule in their order."""
     chosen = changes.select().where(changes.c.rule_id == rule_id).order_by(changes.c.number)
@@ -123,14 +132,6 @@ def _note(connection: Connection, rule_id: str, status: Status, why: str) -> Non
     number = (connection.scalar(earlier) or 0) + 1
     row = {"rule_id": rule_id, "number": number, "status": str(status), "why": why}
     connection.execute(changes.insert().values(**row, at=time.time()))
-
-
-def _sums(connection: Connection, rule_id: str | None = None) -> dict[str, Outcome]:
-    sums = [sa.cast(sa.func.sum(counted.c[name]), sa.BigInteger).label(name) for name in COUNTS]
-    chosen = sa.select(counted.c.rule_id, *sums).group_by(counted.c.rule_id)
-    if rule_id is not None:
-        chosen = chosen.where(counted.c.rule_id == rule_id)
-    return {row.rule_id: _outcome(row) for row in connection.execute(chosen)}
 
 
 def _outcome(row: Any) -> Outcome:
