@@ -32,7 +32,8 @@ class Complaint:
         rule_id: the rule.
         scope: the commands that the output is of, such as "git clone".
         name: of the original, in the archive.
-        kind: "expand", "again" (the same command with nothing changed), "full" (asked for in words).
+        kind: "expand", "again" (the same command with nothing changed), "log" (a look into the file
+            that has it), "full" (asked for in words).
         lines: those that were asked for, if they are known.
         released: tokens that were delivered again.
         number: counts them; 0 for a new one.

@@ -12,11 +12,11 @@ from agentctx.ledger import Decision
 from agentctx.options import Mode, Rules
 from agentctx.patterns import Pattern
 from agentctx.stores import Stores
-from agentctx.terminal.look import looks
+from agentctx.terminal.look import looked_at, looks, written
 from agentctx.terminal.rules import overlay
 from agentctx.terminal.screen import screen
 
-FULL, EXPAND, AGAIN = "full", "expand", "again"
+FULL, EXPAND, AGAIN, LOG = "full", "expand", "again", "log"
 
 _LINES = 20
 """So many lines asked for say which of them are needed; more than that say nothing of the sort."""
@@ -71,7 +71,10 @@ class Feedback:
             return False
 
     def again(self, command: str, earlier: Sequence[tuple[str, Decision]], session: str) -> bool:
-        """Note that a command was run again though nothing was done in between but looking.
+        """Note that a command asks again for what was hidden of an earlier one's output.
+
+        It is the same command, with nothing done in between but looking, or it looks into the file
+        that the other one left its output in.
 
         Args:
             command: what is run now.
@@ -81,11 +84,13 @@ class Feedback:
         Returns:
             Whether that was a complaint: its output is then shown without the rules.
         """
+        untouched, files = True, looked_at(command)
         for before, decision in reversed(earlier):
-            if before == command:
+            if untouched and before == command:
                 return self.came_back(AGAIN, decision, session)
-            if not looks(before):
-                return False
+            if files and decision.handle and files & written(before):
+                return self.came_back(LOG, decision, session)
+            untouched = untouched and looks(before)
         return False
 
     def _blamed(self, decision: Decision | None, span: tuple[int, int]) -> list[Blame]:

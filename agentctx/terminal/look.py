@@ -25,6 +25,26 @@ def looks(command: str) -> bool:
     return bool(found) and all(map(_looks, found))
 
 
+def looked_at(command: str) -> frozenset[str]:
+    """Return the words of a command that only looks, among them the files; none of any other."""
+    if not looks(command):
+        return frozenset()
+    return frozenset(word for words in stages(command) for word in words[1:])
+
+
+def written(command: str) -> frozenset[str]:
+    """Return the files that a command line sends output to, with `tee` or `>`."""
+    if ">" not in command and "tee" not in command:
+        return frozenset()
+    try:
+        found = list(stages(command))
+    except ValueError:
+        return frozenset()
+    names = {after for words in found for one, after in pairwise(words) if _writes(one, after)}
+    names |= {name for words in found if words[0] == "tee" for name in words[1:]}
+    return frozenset(name for name in names if not name.startswith("-"))
+
+
 def _looks(words: list[str]) -> bool:
     name = words[0].rpartition("/")[2]
     if name not in _LOOKS or any(_writes(one, after) for one, after in pairwise([*words, ""])):

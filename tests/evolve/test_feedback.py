@@ -56,6 +56,21 @@ def test_the_same_command_again_with_nothing_but_looks_between_shows_all(one: Se
     assert TESTS[7] in see(one, 2)
 
 
+def test_a_look_into_the_file_that_has_the_output_is_a_complaint(one: Session) -> None:
+    logged = f"{PYTEST} 2>&1 | tee out.log"
+    assert TESTS[7] not in see(one, 1, logged)
+    one.observe(Observation(output="x", command="python mend.py"))
+    one.observe(Observation(output=TESTS[7], command="grep number_7 out.log"))
+    assert [complaint.kind for complaint in one.stores.diary.complaints()] == ["log"]
+    assert TESTS[7] in see(one, 2)
+
+
+def test_a_look_into_another_file_is_none(one: Session) -> None:
+    see(one, 1, f"{PYTEST} 2>&1 | tee out.log")
+    one.observe(Observation(output="x", command="grep number_7 tests/test_part.py"))
+    assert one.stores.diary.complaints() == ()
+
+
 @pytest.mark.parametrize("between", ["sed -i s/a/b/ x.py", "python fix.py", ""])
 def test_the_same_command_after_a_change_is_no_complaint(one: Session, between: str) -> None:
     see(one, 1)

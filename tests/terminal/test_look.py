@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentctx.terminal.look import looks
+from agentctx.terminal.look import looked_at, looks, written
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,16 @@ def test_what_only_looks(command: str) -> None:
 )
 def test_what_may_change_something(command: str) -> None:
     assert not looks(command)
+
+
+def test_files_that_have_an_output() -> None:
+    assert written("pytest -v 2>&1 | tee -a out.log | tail -5") == {"out.log"}
+    assert written("make > build.log 2>&1; npm t >> a.log") == {"build.log", "a.log"}
+    assert written("make 2> /dev/null") == frozenset()
+    assert written("cat 'x") == frozenset()
+
+
+def test_what_is_looked_at() -> None:
+    assert {"out.log", "-n", "E"} <= looked_at("cd x && grep -n E out.log | head")
+    assert looked_at("python out.log") == frozenset()
+    assert looked_at("cat 'x") == frozenset()
