@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from agentctx.terminal.reduce import Limits, reduce
 from agentctx.terminal.rules import pack
 from agentctx.terminal.rules.book import Book
 from agentctx.terminal.rules.rule import Rule, Sample
 from agentctx.terminal.trial import applied, faults
+from agentctx.terminal.window import Window
+from agentctx.tokens import estimate
 from agentctx.values import Observation
 
 RULES = [(place, rule) for place in pack.packs() for rule in pack.load(place)]
@@ -39,16 +42,17 @@ NAMES = [f"src/lib/module_{number}.py" for number in range(125)]
     ],
 )
 def test_a_list_that_was_asked_for_stays(command: str) -> None:
-    assert not Book(pack.shipped()).chosen(
-        Observation(output="\n".join(NAMES), command=command), len(NAMES)
+    seen = Observation(output="\n".join(NAMES), command=command)
+    made = reduce(
+        seen,
+        window=Window(),
+        handle="000000",
+        way="expand 000000",
+        count=estimate,
+        limits=Limits(),
+        chosen=Book(pack.shipped()).chosen,
     )
-
-
-@pytest.mark.parametrize("command", ["tar xzvf a.tgz -C x", "unzip a.zip", "rsync -av a b"])
-def test_a_list_that_came_along_does_not(command: str) -> None:
-    assert Book(pack.shipped()).chosen(
-        Observation(output="\n".join(NAMES), command=command), len(NAMES)
-    )
+    assert made.text == seen.output
 
 
 def test_numbered_lines_of_a_script_are_no_training() -> None:
