@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from agentctx.errors import MissingExtra
 
 
 def ask(prompt: str, model: str, seconds: float, options: Mapping[str, Any]) -> str:
-    """Return what a model says.
+    """Return what a model says; LiteLLM prints nothing meanwhile.
 
     Args:
         prompt: the one message that it gets.
@@ -24,11 +25,22 @@ def ask(prompt: str, model: str, seconds: float, options: Mapping[str, Any]) -> 
         import litellm
     except ImportError:
         raise MissingExtra("litellm", "litellm") from None
-    reply = litellm.completion(
-        model=model,
-        messages=[{"role": "user", "content": prompt}],
-        timeout=seconds,
-        drop_params=True,  # some models take no temperature
-        **{"temperature": 0, **options},
-    )
+    with _silent(litellm):
+        reply = litellm.completion(
+            model=model,
+            messages=[{"role": "user", "content": prompt}],
+            timeout=seconds,
+            drop_params=True,  # some models take no temperature
+            **{"temperature": 0, **options},
+        )
     return str(reply.choices[0].message.content or "")
+
+
+@contextmanager
+def _silent(litellm: Any) -> Iterator[None]:
+    """Keep the advice that LiteLLM prints when a call fails off stdout, which may be JSON."""
+    before, litellm.suppress_debug_info = litellm.suppress_debug_info, True
+    try:
+        yield
+    finally:
+        litellm.suppress_debug_info = before
