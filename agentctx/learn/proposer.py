@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Protocol
 
 from agentctx.errors import RuleError
 from agentctx.learn.case import Case
-from agentctx.learn.gate import shadow
+from agentctx.learn.gate import Trial, shadow
 from agentctx.learn.reply import rules_of
 from agentctx.terminal.rules.rule import Rule
 from agentctx.terminal.rules.scope import Scope, scope_of
+from agentctx.terminal.screen import screen
 
 PROMPT = """\
 Below is what a command printed in the terminal of a coding agent. Say which lines such an agent \
@@ -36,10 +38,12 @@ At most 5 rules; {"rules": []} if nothing can go.
 """
 
 UNCOVERED = 3_000
-"""Characters from which an output is shown to a model if rules hide less than a tenth of it."""
+"""Characters of an output that are still seen from which it is shown to a model, if rules hide less
+than a tenth of its lines."""
 
 _SCOPES, _OUTPUTS = 5, 2
 _HEAD, _TAIL = 2_000, 500
+_COMMAND = 500
 
 
 class Ask(Protocol):
@@ -66,51 +70,76 @@ def propose(
 ) -> Iterator[Rule | Refused]:
     """Yield what a model proposes for outputs that rules hide next to nothing of.
 
+    A model that fails once is asked no more: the other questions would take as long to fail.
+
     Args:
         cases: outputs of the past.
         others: the rules in force.
         ask: the model; one question for each of the commands that print most.
-        redact: takes secrets out of what it is shown.
+        redact: takes secrets out of what it is shown, and out of what its client says.
+
+    Raises:
+        RedactionError: secrets could not be removed, so nothing was asked.
     """
-    names: set[str] = set()
+    names = {rule.rule_id for rule in others}
     for scope, members in uncovered(cases, others):
+        prompt = PROMPT + "\n\n".join(_shown(case, redact) for case in members)
         try:
-            reply = ask(PROMPT + "\n\n".join(_shown(case, redact) for case in members))
+            reply = ask(prompt)
         except Exception as error:  # whatever a client raises: rules are learnt without it, too
-            reason = " ".join(str(error).split())[:200]
+            reason = " ".join(redact(str(error)).split())[:200]
             yield Refused(f"proposed for {scope}", f"{ask.model} did not answer: {reason}")
-            continue
+            return
         provenance = f"proposed by {ask.model} from {len(members)} outputs of {scope}"
         for one in rules_of(reply, scope.trigger, provenance):
             if isinstance(one, RuleError):
                 yield Refused(f"proposed for {scope}", str(one))
-            elif one.rule_id in names:
-                yield Refused(one.rule_id, "its name was given before: give each rule another")
             else:
-                names.add(one.rule_id)
-                yield one
+                name = _free(one.rule_id, names)
+                names.add(name)
+                yield replace(one, rule_id=name)
 
 
 def uncovered(
     cases: Sequence[Case], others: Sequence[Rule]
 ) -> Iterator[tuple[Scope, tuple[Case, ...]]]:
     """Yield the commands that print most of what no rule covers, each with its newest outputs."""
-    found: dict[Scope, list[Case]] = defaultdict(list)
+    found: dict[Scope, list[Trial]] = defaultdict(list)
     for trial in shadow(cases, others).trials:
-        seen, before = trial.case.observation, trial.before
-        left = before.tokens_after >= 0.9 * before.tokens_before
+        seen = trial.case.observation
         scope = scope_of(seen.command, seen.tool)
-        if scope and left and len(seen.output) >= UNCOVERED:
-            found[scope].append(trial.case)
-    most = sorted(found, key=lambda scope: -sum(len(c.observation.output) for c in found[scope]))
+        if scope and len(trial.before.text) >= UNCOVERED and not _covered(trial):
+            found[scope].append(trial)
+    most = sorted(found, key=lambda scope: -sum(len(t.before.text) for t in found[scope]))
     for scope in most[:_SCOPES]:
-        yield scope, tuple(found[scope][-_OUTPUTS:])
+        yield scope, tuple(trial.case for trial in found[scope][-_OUTPUTS:])
+
+
+def _covered(trial: Trial) -> bool:
+    """Tell whether rules hide some of an output; what other steps hide of it says nothing."""
+    before = trial.before
+    reasons = {rule.reason for rule in trial.others if rule.rule_id in before.rules}
+    spans = (span for span in before.spans if reasons & {*span.hidden.split(", ")})
+    hidden = sum(span.last - span.first + 1 for span in spans)
+    return hidden >= 0.1 * (trial.case.observation.output.count("\n") + 1)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return a name, with a number if it is taken: models call many things "progress"."""
+    if name not in taken:
+        return name
+    return next(new for number in count(2) if (new := f"{name}.{number}") not in taken)
 
 
 def _shown(case: Case, redact: Callable[[str], str]) -> str:
-    """Return an output as a model is shown it: its command, its head and its tail."""
-    text = redact(case.observation.output)
+    """Return an output as a model is shown it: its command, its head and its tail.
+
+    The lines are those of the screen, which patterns are searched in.
+    """
+    text = redact("\n".join(line.text for line in screen(case.observation.output)))
     if len(text) > _HEAD + _TAIL:
         head, tail = text[:_HEAD].rpartition("\n")[0], text[-_TAIL:].partition("\n")[2]
         text = f"{head}\n[… lines left out …]\n{tail}"
-    return f"<output command={redact(case.observation.command)!r}>\n{text}\n</output>"
+    command = redact(case.observation.command)
+    command = command if len(command) <= _COMMAND else f"{command[:_COMMAND]}…"
+    return f"<output command={command!r}>\n{text}\n</output>"

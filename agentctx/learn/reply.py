@@ -13,6 +13,9 @@ from agentctx.terminal.rules.table import rule_of
 MOST = 5
 """Rules of one reply."""
 
+LONGEST = 100_000
+"""Characters of a reply that is read at all."""
+
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 _TAKEN = {
     "strip_patterns": {**_TEXTS, "minItems": 1},
@@ -46,10 +49,14 @@ def rules_of(reply: str, trigger: str, provenance: str) -> Iterator[Rule | RuleE
     """Yield the rules of a reply, and of those that cannot be used, why.
 
     Args:
-        reply: what the model said; the first JSON object with "rules" counts.
+        reply: what the model said; the first JSON object with "rules" counts, and in it the first
+            five rules.
         trigger: the pattern of the commands that they are for.
         provenance: where they come from.
     """
+    if len(reply) > LONGEST:
+        yield RuleError(f"the reply has {len(reply):,} characters: {LONGEST:,} at most")
+        return
     given = _object(reply)
     if given is None:
         yield RuleError('no JSON object with "rules" in the reply: ask again, or another model')
@@ -62,6 +69,8 @@ def rules_of(reply: str, trigger: str, provenance: str) -> Iterator[Rule | RuleE
             yield _rule(one, trigger, provenance)
         except RuleError as error:
             yield error
+    if (more := len(given["rules"]) - MOST) > 0:
+        yield RuleError(f"{more} more rules in the reply: {MOST} at most are taken of one")
 
 
 def _object(reply: str) -> dict[str, Any] | None:
@@ -94,4 +103,7 @@ def _rule(given: Any, trigger: str, provenance: str) -> Rule:
     }
     if not table.get("strip_patterns"):
         raise RuleError(f"rule {name!r} hides nothing: give strip_patterns")
-    return rule_of(table)
+    rule = rule_of(table)
+    if not (rule.summary_header or "").isprintable():  # agents and terminals are shown it
+        raise RuleError(f"rule {name!r}: summary_header: use printable characters")
+    return rule

@@ -10,19 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentctx.errors import RuleError
+from agentctx.errors import RedactionError, RuleError
 from agentctx.learn.case import Case
 from agentctx.learn.lesson import Lesson, learn
-from agentctx.learn.proposer import PROMPT, uncovered
-from agentctx.learn.reply import MOST, REPLY_SCHEMA, rules_of
-from agentctx.terminal.rules.rule import Rule, Status
+from agentctx.learn.proposer import PROMPT, propose, uncovered
+from agentctx.learn.reply import LONGEST, MOST, REPLY_SCHEMA, rules_of
+from agentctx.terminal.rules import pack, toml
+from agentctx.terminal.rules.fields import RULE
+from agentctx.terminal.rules.rule import Rule, Sample, Status
 from agentctx.terminal.rules.scope import Scope
+from agentctx.terminal.trial import applied
 from agentctx.testing import FakeUpstream, Fault, ScriptedModel
 from tests.learn.outputs import case
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 PARTS = ("blue", "old", "quick", "large", "open", "late", "warm")
+COMMAND = "fetchall now"
+ERROR, STATUS = "error: part 7 is not there", "part 7 exited with status 3"
 NEEDED = "wrote src/part_{}.py"
 GOOD = {
     "rule_id": "steps",
@@ -31,7 +36,7 @@ GOOD = {
 }
 
 
-def history(tasks: int = 30) -> list[Case]:
+def history(tasks: int = 30, command: str = COMMAND) -> list[Case]:
     """Return outputs whose noise never reads alike, so that no miner finds a kind in it."""
     found = []
     for task in range(tasks):
@@ -44,13 +49,14 @@ def history(tasks: int = 30) -> list[Case]:
             noise.append(f"fetched {' '.join(words)} of the {line} that are here from mirror{task}")
         lines = [
             *noise[:30],
-            "error: part 7 is not there",
+            ERROR,
+            STATUS,
             NEEDED.format(task),
             *noise[30:],
             "in the end",
             "ended",
         ]
-        found.append(case(task, *lines, used=[f"src/part_{task}.py"], command="fetchall now"))
+        found.append(case(task, *lines, used=[f"src/part_{task}.py"], command=command))
     return found
 
 
@@ -94,6 +100,10 @@ def test_a_good_proposal_becomes_active_through_the_gate() -> None:
     [
         (["^never there$"], "proven on 0 outputs"),
         ([r"^wrote \S+$", "^fetched "], ""),
+        ([r"^error: part \d+"], "proven on 0 outputs"),
+        ([r"^wrote \S+$"], "proven on 0 outputs"),
+        ([r"^(?:fetched|wrote) "], "strings that were used"),
+        ([r"^error: part \d+", r"^part \d+ exited with", "^fetched "], ""),
         ([".+"], "any line"),
         (["[a-z]+ "], "any line"),
         (["^(?=x)"], "RE2"),
@@ -106,8 +116,19 @@ def test_what_a_bad_proposal_would_hide_is_not_hidden(patterns: list[str], why: 
     if why:
         assert why in lesson.why
         return
+    shown = applied(
+        lesson.rule, Sample(command=COMMAND, output=history()[3].observation.output)
+    ).text
+    assert "fetched" not in shown
+    assert {ERROR, STATUS, NEEDED.format(3)} <= set(shown.split("\n"))
+
+
+def test_a_pattern_that_hides_what_was_used_is_dropped_from_a_good_proposal() -> None:
+    [lesson] = proposed([{**GOOD, "strip_patterns": [r"^wrote \S+$", "^fetched "]}])
     assert lesson.rule.strip_patterns == ("^fetched ",)
-    assert lesson.dropped[0][0] == patterns[0]
+    [(pattern, reason)] = lesson.dropped
+    assert pattern == r"^wrote \S+$"
+    assert "strings that were used" in reason
 
 
 def test_nothing_but_patterns_is_taken_from_a_model() -> None:
@@ -144,8 +165,35 @@ def test_the_object_is_found_in_what_is_said_around_it(around: str) -> None:
 )
 def test_any_reply_makes_rules_or_reasons(reply: str) -> None:
     found = list(rules_of(reply, "^x", "p"))
-    assert len(found) <= MOST
+    assert len(found) <= MOST + 1
     assert all(isinstance(one, RuleError) and "\n" not in str(one) for one in found)
+
+
+ODD = st.text() | st.sampled_from(["^a", "(", "x" * 600, "a{9999}", "\ud800", "\x1b[2J", "\u202e"])
+VALUES = st.none() | st.booleans() | st.integers() | st.floats() | ODD | st.lists(ODD, max_size=3)
+RULES = st.fixed_dictionaries(
+    {"rule_id": ODD, "strip_patterns": st.lists(ODD, max_size=3) | VALUES},
+    optional={name: VALUES for name in ({*RULE, "tests", "odd"} - {"rule_id", "strip_patterns"})},
+)
+
+
+@given(said=st.lists(RULES, max_size=7))
+def test_whatever_a_rule_says_it_is_a_candidate_that_a_pack_can_hold(
+    said: list[dict[str, object]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    found = list(rules_of(json.dumps({"rules": said}), "^x", "p"))
+    assert len(found) == min(len(said), MOST) + (len(said) > MOST)
+    place = tmp_path_factory.getbasetemp() / "odd.toml"
+    for one in found:
+        if isinstance(one, RuleError):
+            assert "\n" not in str(one)
+            continue
+        assert one.rule_id.startswith("proposed.")
+        ours = (one.status, one.trigger_regex, one.provenance, one.tests, one.not_for)
+        assert ours == (Status.CANDIDATE, "^x", "p", (), ())
+        assert (one.confidence, one.times_applied, one.times_complained) == (1.0, 0, 0)
+        place.write_text(toml.write([one]), encoding="utf-8")
+        assert pack.load(place) == (one,)
 
 
 def test_a_model_is_shown_what_no_rule_covers_without_its_secrets() -> None:
@@ -180,10 +228,84 @@ def test_a_model_that_fails_is_told_in_a_line_and_mined_rules_are_there(says: ob
     assert "\n" not in lesson.why
 
 
-def test_two_rules_of_one_name_are_one() -> None:
+def test_no_two_rules_have_one_name() -> None:
     first, second = proposed([GOOD, GOOD])
-    assert "given before" in first.why
-    assert second.why == ""
+    assert (first.rule.rule_id, first.why) == ("proposed.steps", "")
+    assert (second.rule.rule_id, second.why) == (
+        "proposed.steps.2",
+        "proven on 0 outputs of 0 tasks only",
+    )
+
+
+def test_rules_for_two_commands_may_have_the_name_of_one_that_is_known() -> None:
+    known = Rule(rule_id="proposed.steps", trigger_regex="^other", strip_patterns=("^x",))
+    found = list(learn([*history(), *history(command="getall now")], [known], ask=Scripted([GOOD])))
+    assert [(lesson.rule.rule_id, lesson.why) for lesson in found] == [
+        ("proposed.steps.2", ""),
+        ("proposed.steps.3", ""),
+    ]
+
+
+def test_what_is_beyond_five_rules_is_told() -> None:
+    found = list(rules_of(json.dumps({"rules": [GOOD] * 7}), "^x", "p"))
+    assert all(isinstance(one, Rule) for one in found[:MOST])
+    assert [str(one) for one in found[MOST:]] == [
+        "2 more rules in the reply: 5 at most are taken of one"
+    ]
+
+
+def test_a_reply_without_end_is_not_read() -> None:
+    [found] = rules_of(json.dumps({"rules": [GOOD]}) + " " * LONGEST, "^x", "p")
+    assert isinstance(found, RuleError)
+
+
+@pytest.mark.parametrize("header", ["\ud800", "a\x1b[2J", "a\nb", "\u202eabc"])
+def test_no_control_character_of_a_models_is_shown_to_anybody(header: str) -> None:
+    [lesson] = proposed([{**GOOD, "summary_header": header}])
+    assert "printable" in lesson.why
+
+
+def test_a_model_is_shown_the_screen_and_a_part_of_a_long_command() -> None:
+    lines = [f"\x1b[32mstep {n} went past\x1b[0m" for n in range(300)]
+    seen = case(1, *lines, command=f"fetchall {'x' * 5_000}")
+    ask = Scripted([])
+    assert list(propose([seen], (), ask, str)) == []
+    [prompt] = ask.asked
+    assert "\nstep 3 went past\n" in prompt
+    assert "\x1b" not in prompt
+    assert "x" * 501 not in prompt
+    assert len(prompt) < len(PROMPT) + 3_500
+
+
+def test_what_is_too_long_to_be_shown_whole_is_covered_only_if_rules_hide_some_of_it() -> None:
+    lines = [f"step {n} of {n * 7} went past {n * n} others" for n in range(3_000)]
+    known = Rule(rule_id="a", trigger_regex="fetchall", strip_patterns=("^step ",))
+    [(scope, _)] = uncovered([case(1, *lines, command=COMMAND)], ())
+    assert scope == Scope("fetchall")
+    assert list(uncovered([case(1, *lines, command=COMMAND)], [known])) == []
+
+
+def test_what_is_short_on_the_screen_is_no_question() -> None:
+    frames = "\r".join(f"fetched {n} of 900" for n in range(900))
+    assert list(uncovered([case(1, frames, "ended", command=COMMAND)], ())) == []
+
+
+def test_a_model_that_failed_is_asked_no_more_and_its_clients_words_hold_no_secret() -> None:
+    ask = Scripted(OSError("no key sk-123"))
+    cases = [*history(), *history(command="getall now")]
+    [lesson] = learn(cases, redact=lambda text: text.replace("sk-123", "[secret]"), ask=ask)
+    assert len(ask.asked) == 1
+    assert lesson.why == "scripted did not answer: no key [secret]"
+
+
+def test_nothing_is_asked_where_secrets_cannot_be_removed() -> None:
+    def redact(text: str) -> str:
+        raise RedactionError("no key")
+
+    ask = Scripted([GOOD])
+    with pytest.raises(RedactionError):
+        list(propose(history(), (), ask, redact))
+    assert ask.asked == []
 
 
 @pytest.mark.filterwarnings("ignore")  # LiteLLM's own, when it is imported
