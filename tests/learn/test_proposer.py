@@ -173,7 +173,7 @@ ODD = st.text() | st.sampled_from(["^a", "(", "x" * 600, "a{9999}", "\ud800", "\
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | ODD | st.lists(ODD, max_size=3)
 RULES = st.fixed_dictionaries(
     {"rule_id": ODD, "strip_patterns": st.lists(ODD, max_size=3) | VALUES},
-    optional={name: VALUES for name in ({*RULE, "tests", "odd"} - {"rule_id", "strip_patterns"})},
+    optional=dict.fromkeys({*RULE, "tests", "odd"} - {"rule_id", "strip_patterns"}, VALUES),
 )
 
 
