@@ -30,8 +30,7 @@ anchored with ^ and $ where it can be, and general enough for other runs: \\d+ i
 \\S+ instead of a name.
 
 Reply with one JSON object and nothing else:
-{"rules": [{"rule_id": "short-name", "summary_header": "two to four words that say what the hidden \
-lines are", "strip_patterns": ["..."], "keep_patterns": ["lines that stay though a strip pattern \
+{"rules": [{"rule_id": "short-name", "strip_patterns": ["..."], "keep_patterns": ["lines that stay though a strip pattern \
 matches them"], "keep_first_n": 0, "keep_last_n": 2}]}
 At most 5 rules; {"rules": []} if nothing can go.
 
