@@ -37,6 +37,11 @@ def compiled(pattern: str | bytes, *, memory: int | None = None, latin1: bool = 
         raise ValueError(f"not an RE2 pattern ({' '.join(text.split())[:80]}): mend it") from None
 
 
+def found(pattern: str, text: str) -> bool:
+    """Tell whether a pattern matches anywhere in a text, which may hold half characters."""
+    return compiled(pattern).search(text.encode("utf-8", "replace")) is not None
+
+
 def together(patterns: Sequence[str]) -> Callable[[str], Sequence[int]]:
     """Return what tells which of many patterns a text matches, case aside: their numbers, sorted.
 
@@ -50,12 +55,12 @@ def together(patterns: Sequence[str]) -> Callable[[str], Sequence[int]]:
     options = re2.Options()
     options.log_errors, options.max_mem, options.never_capture = False, 64 << 20, True
     options.case_sensitive = False
-    found = re2.Set.SearchSet(options)
+    many = re2.Set.SearchSet(options)
     for pattern in patterns:
         try:
-            found.Add(pattern)
+            many.Add(pattern)
         except re2.error:
             compiled(pattern)  # says why
             raise
-    found.Compile()
-    return lambda text: sorted(found.Match(text.encode("utf-8", "replace")) or ())
+    many.Compile()
+    return lambda text: sorted(many.Match(text.encode("utf-8", "replace")) or ())

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from agentctx.patterns import compiled, together
+from agentctx.patterns import found, together
 from agentctx.terminal.command import printed
 from agentctx.terminal.rules.rule import Rule
 from agentctx.values import Observation
@@ -47,11 +47,11 @@ def patterns(rules: tuple[Rule, ...]) -> Any:
 
 def _spared(rule: Rule, commands: Iterable[str]) -> bool:
     """Tell whether a rule is not for one of these commands."""
-    return any(compiled(pattern).search(one) for pattern in rule.not_for for one in commands)
+    return any(found(pattern, one) for pattern in rule.not_for for one in commands)
 
 
 def _fits(rule: Rule, observation: Observation, length: int) -> bool:
     least = max(rule.min_lines, rule.keep_first_n + rule.keep_last_n + 1)
     if length < least or (rule.exit_codes and observation.exit_code not in rule.exit_codes):
         return False
-    return not rule.output_match or bool(compiled(rule.output_match).search(observation.output))
+    return not rule.output_match or found(rule.output_match, observation.output)

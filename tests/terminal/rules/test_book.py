@@ -83,5 +83,11 @@ def test_a_rule_asks_for_more_than_a_command(
     assert chosen("pytest", rule(**given), **observed) == (["passed"] if applies else [])
 
 
+def test_bytes_that_are_no_text_are_no_obstacle_to_any_pattern() -> None:
+    one = rule(output_match="FAILED", not_for=("--quiet",))
+    assert chosen("pytest caf\udce9", one, output=f"caf\udce9\n{LOG}") == ["passed"]
+    assert chosen("pytest --quiet caf\udce9", one) == []
+
+
 def test_a_book_without_rules_chooses_none() -> None:
     assert Book(()).chosen(Observation(output=LOG, command="pytest"), 63) == ()
