@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from agentctx.ledger import Decision
-from agentctx.patterns import compiled
+from agentctx.patterns import found
 from agentctx.terminal.command import printed
 from agentctx.terminal.rules.rule import Rule
 from agentctx.terminal.rules.scope import Scope, scope_of
@@ -49,6 +49,5 @@ def blamed(decision: Decision, rules: Iterable[Rule]) -> Iterator[Blame]:
 
 def scopes(rule: Rule, command: str) -> tuple[Scope, ...]:
     """Return the scopes of those parts of a command line that a rule is for."""
-    trigger = compiled(rule.trigger_regex)
-    parts = (part for part in printed(command) if trigger.search(part))
+    parts = (part for part in printed(command) if found(rule.trigger_regex, part))
     return tuple(dict.fromkeys(scope for part in parts if (scope := scope_of(part)) is not None))

@@ -39,7 +39,7 @@ _PASSED = (
 """A test that passed, whatever its name says."""
 
 _DONE = (
-    r"> Task :\S+(?: (?:UP-TO-DATE|NO-SOURCE|FROM-CACHE))?|npm http (?:fetch|cache) .* (?:2\d\d|304) .*"
+    r"> Task :\S+ (?:UP-TO-DATE|NO-SOURCE|FROM-CACHE)|npm http (?:fetch|cache) .* (?:2\d\d|304) .*"
     r"|➤ YN0013: .* will be fetched from the remote registry"
 )
 """A step that went well, whatever its names say."""
@@ -48,6 +48,15 @@ _DONE = (
 @cache
 def _pattern() -> Pattern:
     return compiled(f"(?im)(?:{_WORDS}|{_RESULTS}|{_PLACES})".encode(), memory=32 << 20)
+
+
+_COUNTS = r"[✗✖×✘✕]|[1-9]\d* (?:fail|error|warning)"
+"""What no line says that only tells of a test that passed."""
+
+
+@cache
+def _counts() -> Pattern:
+    return compiled(f"(?i){_COUNTS}".encode())
 
 
 @cache
@@ -66,7 +75,8 @@ def evidence(lines: Sequence[Line]) -> list[bool]:
         line = min(bisect_right(starts, match.start()) - 1, len(lines) - 1)
         # A match that begins with a newline-crossing blank belongs to the line it ends in.
         line = max(line, bisect_right(starts, max(match.end() - 1, 0)) - 1)
-        keep[line] = _passed().search(raw[line]) is None
+        well = _passed().search(raw[line]) is not None
+        keep[line] = not well or _counts().search(raw[line]) is not None
         at = starts[line + 1]
         if at >= len(text):
             break

@@ -42,6 +42,9 @@ def test_what_went_well_is_no_evidence_whatever_its_name_says(line: str) -> None
     [
         "  ✕ handles error (2 ms)",
         "✓ built in 1.2s",
+        "    ✓ 3 passed, ✗ 1 failed",
+        "    ✓ done with 2 errors",
+        "> Task :compileJava",
         "a.b.ErrorTest > handlesError() FAILED",
         "not ok 3 - handles error",
         "ok 3 - handles error # SKIP no network",
