@@ -137,7 +137,9 @@ def _shown(case: Case, redact: Callable[[str], str]) -> str:
     """
     text = redact("\n".join(line.text for line in screen(case.observation.output)))
     if len(text) > _HEAD + _TAIL:
-        head, tail = text[:_HEAD].rpartition("\n")[0], text[-_TAIL:].partition("\n")[2]
+        head, tail = text[:_HEAD], text[-_TAIL:]
+        head = head.rpartition("\n")[0] or head  # of a line that is longer, its beginning
+        tail = tail.partition("\n")[2] or tail
         text = f"{head}\n[… lines left out …]\n{tail}"
     command = redact(case.observation.command)
     command = command if len(command) <= _COMMAND else f"{command[:_COMMAND]}…"

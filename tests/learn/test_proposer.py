@@ -134,6 +134,16 @@ def test_a_model_is_shown_the_screen_and_a_part_of_a_long_command() -> None:
     assert len(prompt) < len(PROMPT) + 3_500
 
 
+def test_of_lines_that_are_too_long_to_be_shown_a_model_sees_both_ends() -> None:
+    seen = case(1, f"begun {'x' * 4_000}", f"{'y' * 4_000} ended", command=COMMAND)
+    ask = Scripted([])
+    assert list(propose([seen], (), ask, str)) == []
+    [prompt] = ask.asked
+    assert "\nbegun xx" in prompt
+    assert "yy ended\n" in prompt
+    assert len(prompt) < len(PROMPT) + 3_000
+
+
 def test_what_is_too_long_to_be_shown_whole_is_covered_only_if_rules_hide_some_of_it() -> None:
     names = ("old", "new")
     lines = [f"{names[n // 1_500]} {n} of {n * 7} went past {n * n} others" for n in range(3_000)]
