@@ -13,6 +13,9 @@ from agentctx.terminal.rules.table import rule_of
 MOST = 5
 """Rules of one reply."""
 
+MOST_KEPT = 100
+"""Lines that a rule may keep at each end: with more, it would hide nothing of most outputs."""
+
 LONGEST = 100_000
 """Characters of a reply that is read at all."""
 
@@ -20,8 +23,8 @@ _TEXTS = {"type": "array", "items": {"type": "string"}}
 _TAKEN = {
     "strip_patterns": {**_TEXTS, "minItems": 1},
     "keep_patterns": _TEXTS,
-    "keep_first_n": {"type": "integer", "minimum": 0},
-    "keep_last_n": {"type": "integer", "minimum": 0},
+    "keep_first_n": {"type": "integer", "minimum": 0, "maximum": MOST_KEPT},
+    "keep_last_n": {"type": "integer", "minimum": 0, "maximum": MOST_KEPT},
 }
 REPLY_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -104,4 +107,7 @@ def _rule(given: Any, trigger: str, provenance: str) -> Rule:
     }
     if not table.get("strip_patterns"):
         raise RuleError(f"rule {name!r} hides nothing: give strip_patterns")
-    return rule_of(table)
+    rule = rule_of(table)
+    if max(rule.keep_first_n, rule.keep_last_n) > MOST_KEPT:
+        raise RuleError(f"rule {name!r} keeps too many lines at an end: {MOST_KEPT} at most")
+    return rule

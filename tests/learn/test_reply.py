@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentctx.errors import RuleError
-from agentctx.learn.reply import LONGEST, MOST, rules_of
+from agentctx.learn.reply import LONGEST, MOST, MOST_KEPT, rules_of
 from agentctx.terminal.rules import pack, toml
 from agentctx.terminal.rules.fields import RULE
 from agentctx.terminal.rules.rule import Rule, Status
@@ -86,6 +86,15 @@ def test_what_is_beyond_five_rules_is_told() -> None:
     assert [str(one) for one in found[MOST:]] == [
         "2 more rules in the reply: 5 at most are taken of one"
     ]
+
+
+@pytest.mark.parametrize("field", ["keep_first_n", "keep_last_n"])
+def test_a_rule_that_keeps_too_many_lines_is_refused(field: str) -> None:
+    says = [{**GOOD, field: number} for number in (MOST_KEPT, MOST_KEPT + 1)]
+    good, bad = rules_of(json.dumps({"rules": says}), "^x", "p")
+    assert isinstance(good, Rule)
+    assert isinstance(bad, RuleError)
+    assert "100 at most" in str(bad)
 
 
 def test_a_reply_without_end_is_not_read() -> None:
