@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from agentctx.adapters.litellm_rules import ModelProposer
+from agentctx.errors import MissingExtra
 from agentctx.evolve.evolution import Evolution, Step
 from agentctx.learn.case import Case
 from agentctx.learn.lesson import learn
@@ -84,6 +86,18 @@ def test_a_server_is_asked_for_the_model_that_is_named() -> None:
         [lesson] = learn(history(), ask=ask)
         assert lesson.why.startswith("openai/scripted did not answer: ")
         assert "\n" not in lesson.why
+
+
+def test_without_litellm_what_is_mined_is_learnt_and_the_remedy_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "litellm", None)
+    ask = ModelProposer(model=MODEL)
+    with pytest.raises(MissingExtra):
+        ask("hello")
+    mined, failed = learn([*outputs.history(), *history()], ask=ask)
+    assert (mined.rule.rule_id, mined.why) == ("learnt.runchecks", "")
+    assert "pip install 'agentctx-middleware[litellm]'" in failed.why
 
 
 def test_a_failing_call_prints_nothing_and_leaves_litellm_as_it_was(
