@@ -14,6 +14,8 @@ from agentctx.values import Span
 _T = TypeVar("_T")
 _NAMES = ("session", "call_id", "content_id", "emitted_id", "handle")
 _SPAN = ("first", "last", "hidden", "source")
+_REMEMBERED = 1 << 14
+"""Characters of spans that are kept in memory once read; those of an endless command would fill it."""
 
 Key: TypeAlias = tuple[str, str]
 """The call id and the content id of an observation."""
@@ -84,8 +86,16 @@ class Decision:
             ) from error
 
 
-@lru_cache(maxsize=64)
 def _spans(text: str) -> tuple[Span, ...]:
+    return _short_spans(text) if len(text) <= _REMEMBERED else _read_spans(text)
+
+
+@lru_cache(maxsize=64)
+def _short_spans(text: str) -> tuple[Span, ...]:
+    return _read_spans(text)
+
+
+def _read_spans(text: str) -> tuple[Span, ...]:
     first, last, hidden, source = json.loads(text)  # by column: a few checks for hundreds of spans
     values = zip(
         _all(first, int), _all(last, int), _all(hidden, str), _all(source, str), strict=True

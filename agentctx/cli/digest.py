@@ -16,7 +16,9 @@ SMALL = 600
 """Bytes below which an output is not worth a look: under 150 tokens nothing is ever reduced."""
 
 _NEVER = 1 << 62
-_MEMORY = 8  # pieces that one session remembers; a command that prints without end fills no memory
+_MEMORY, _SHOWN = 8, 1 << 18
+"""Pieces and characters that one session remembers: a command without end fills no memory."""
+
 _CONTROLS = bytes({*range(32), 127} - {9, 10})
 _TOKEN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/=.~-"
 _GAPS = bytes(byte if byte in _TOKEN else 32 for byte in range(256))
@@ -38,7 +40,7 @@ class Digester:
         """Reduce the output of `command`, or leave it `raw`."""
         self._command, self._as_json, self._raw = command, as_json, raw
         self._engine: Engine | None = None
-        self._owner = self._served = 0
+        self._owner = self._served = self._shown = 0
         self._started = time.time()
         self._told = False
         self._prepared = 0
@@ -90,18 +92,22 @@ class Digester:
         from agentctx.values import Observation
 
         engine = self._loaded()
-        self._served += 1
-        return engine.observe(
+        reduction = engine.observe(
             Observation(output=text, command=self._command, exit_code=code, tool="exec"),
             self._started,
         )
+        self._served += 1
+        self._shown += len(reduction.text)
+        return reduction
 
     def _loaded(self) -> Engine:
         from agentctx.cli.engine import Engine
 
         forked = self._owner != os.getpid()  # no connection survives that
-        if self._engine is None or forked or self._served >= _MEMORY:
-            self._engine, self._owner, self._served = Engine(), os.getpid(), 0
+        full = self._served >= _MEMORY or self._shown >= _SHOWN
+        if self._engine is None or forked or full:
+            self._engine, self._owner = Engine(), os.getpid()
+            self._served = self._shown = 0
         return self._engine
 
     def _redacted(self, piece: bytes, text: str) -> bytes:

@@ -75,7 +75,8 @@ class Stream:
         end = len(self.held)
         if self.open and now < self.last + limits.quiet:
             end = self.held.rfind(b"\n") + 1 or _whole_characters(self.held)
-        piece = bytes(self.held[:end])
+        with memoryview(self.held) as view, view[:end] as part:
+            piece = bytes(part)
         del self.held[:end]
         self.first = now
         return piece

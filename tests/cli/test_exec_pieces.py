@@ -81,6 +81,27 @@ def test_a_program_left_behind_lives_on(tmp_path):
 def test_large_outputs_pass_in_bounded_memory(tmp_path, way, megabytes, limit):
     line = b"2026-01-01 INFO worker processed one more item of the batch in 3 ms\n"
     (tmp_path / "log").write_bytes(line * (megabytes * 10**6 // len(line)))
+    status, total, peak_kib = measured(tmp_path, way)
+    assert status == 0
+    size = (tmp_path / "log").stat().st_size
+    assert total == size if way == "--raw" else 0 < total < size / 10
+    assert peak_kib < limit * 1024
+
+
+def test_memory_is_bounded_where_much_of_each_piece_is_shown(tmp_path):
+    with (tmp_path / "log").open("w") as log:
+        for i in range(24_000):
+            log.writelines(f"error: item {i} at src/file_{j}.py:{i}\n" for j in range(10))
+            log.writelines(f"working on part {j} of {i}, nothing to see here\n" for j in range(10))
+    size = (tmp_path / "log").stat().st_size
+    status, total, peak_kib = measured(tmp_path, "--reduce")
+    assert status == 0
+    assert size / 3 < total < size * 2 / 3
+    assert peak_kib < 90 * 1024
+
+
+def measured(folder, way):
+    """Return status, bytes printed and peak memory of `exec` that reads a log of the folder."""
     measure = (
         "import resource, subprocess, sys\n"
         "p = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE)\n"
@@ -88,11 +109,7 @@ def test_large_outputs_pass_in_bounded_memory(tmp_path, way, megabytes, limit):
         "p.wait(); print(p.returncode, total, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     argv = [sys.executable, "-c", measure, *EXEC, way, "cat", "log"]
-    status, total, peak_kib = map(int, run(argv, tmp_path, timeout=600).stdout.split())
-    assert status == 0
-    size = (tmp_path / "log").stat().st_size
-    assert total == size if way == "--raw" else 0 < total < size / 10
-    assert peak_kib < limit * 1024
+    return map(int, run(argv, folder, timeout=600).stdout.split())
 
 
 def test_a_long_output_is_reduced_and_all_of_it_comes_back(tmp_path):
