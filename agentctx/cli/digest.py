@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import cache
 from typing import TYPE_CHECKING
 
 from agentctx.cli.pump import write
@@ -19,6 +20,8 @@ _NEVER = 1 << 62
 _MEMORY, _SHOWN = 8, 1 << 18
 """Pieces and characters that one session remembers: a command without end fills no memory."""
 
+_LARGE = 1 << 18  # bytes; the first such piece may not be the last
+_MMAP_THRESHOLD = -3  # of mallopt(3)
 _CONTROLS = bytes({*range(32), 127} - {9, 10})
 _TOKEN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/=.~-"
 _GAPS = bytes(byte if byte in _TOKEN else 32 for byte in range(256))
@@ -78,6 +81,8 @@ class Digester:
         """Return a piece as the agent should see it; what cannot be reduced stays whole."""
         from agentctx.errors import AgentctxError
 
+        if len(piece) > _LARGE:
+            _map_large_buffers()
         text = piece.decode("utf-8", "surrogateescape")
         try:
             reduction = self._observe(text, code)
@@ -129,6 +134,16 @@ class Digester:
             self._told = True
             line = " ".join(f"agentctx exec: {reason}".split())
             write(2, f"{line}\n".encode(errors="backslashreplace"))
+
+
+@cache
+def _map_large_buffers() -> None:
+    """Have glibc map large buffers, and unmap them: in its heap, those of each piece leave holes."""
+    import ctypes
+    from contextlib import suppress
+
+    with suppress(AttributeError, OSError, TypeError):  # another C library
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 1 << 17)
 
 
 def _line(**fields: object) -> bytes:

@@ -97,7 +97,7 @@ def test_memory_is_bounded_where_much_of_each_piece_is_shown(tmp_path):
     status, total, peak_kib = measured(tmp_path, "--reduce")
     assert status == 0
     assert size / 3 < total < size * 2 / 3
-    assert peak_kib < 90 * 1024
+    assert peak_kib < 80 * 1024
 
 
 def measured(folder, way):
