@@ -41,8 +41,10 @@ def echo(
         keep: for each line, whether it must stay (evidence).
         window: the results and calls that the model sees.
     """
-    keys = [key(line.text) for line in lines]
     found: list[Hidden] = []
+    if window.empty:
+        return found
+    keys = [key(line.text) for line in lines]
     i = 0
     while i < len(keys):
         match = _longest(keys, i, free, window) if free[i] else None

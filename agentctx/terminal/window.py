@@ -89,6 +89,11 @@ class Window:
         self._texts.append((shown, self._results - goes_on))
         self._results += not (shown.call or goes_on)
 
+    @property
+    def empty(self) -> bool:
+        """Whether no run can be shown here."""
+        return not self._places
+
     def places(self, found: Opening | None) -> Iterator[Place]:
         """Yield the latest places where a run that starts so is shown, newest first."""
         for code in self._places.get(found, ()) if found else ():
