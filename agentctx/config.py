@@ -20,7 +20,7 @@ from agentctx.options import PARSERS, Mode, Prices, Remember, Rules
 FILE = "agentctx.toml"
 FOLDER = ".agentctx"
 PREFIX = "AGENTCTX_"
-_PASSWORD = re.compile(r"(?<=://)[^/@]*(?=@)")
+_PASSWORD = re.compile(r"(?<=://).*(?=@)")
 _ELSEWHERE = {"config", "model", "prices", "session"}  # variables that set nothing here
 
 
@@ -67,6 +67,12 @@ class Settings:
     memory_model: str = ""
     debug: bool = False
     sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def ruled(self) -> bool:
+        """Whether rules for single commands hide anything."""
+        hiding = self.mode in (Mode.REDUCE, Mode.FULL)
+        return hiding and self.rules is not Rules.OFF and not self.lossless
 
     def excludes(self, *, tool: str = "", command: str = "") -> bool:
         """Return whether the user exempts this tool or command from reduction."""

@@ -20,7 +20,6 @@ from agentctx.files import private_folder, remedy
 Migration: TypeAlias = Callable[[Connection], None]
 
 BUSY_MS = 10_000
-_MIGRATING = 7_266_101  # any number that others do not lock
 _BATCH = 500  # SQLite takes 999 variables a statement where it is old
 _READ = {"agentctx_read": True}
 
@@ -87,10 +86,7 @@ def migrate(source: Engine, migrations: Sequence[Migration], name: str) -> None:
         done = _version(connection, name)
     while done < len(migrations):
         with writing(source) as connection:
-            if (
-                connection.dialect.name == "postgresql"
-            ):  # SQLite's write lock is the whole database's
-                connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_MIGRATING})"))
+            alone(connection, "migrations")
             _applied.create(connection, checkfirst=True)
             done = _version(connection, name)
             if done < len(migrations):
@@ -103,6 +99,13 @@ def migrate(source: Engine, migrations: Sequence[Migration], name: str) -> None:
             f"{_label(source)} has version {done} of {name!r}, this agentctx knows "
             f"{len(migrations)}: upgrade agentctx, or move the file away"
         )
+
+
+def alone(connection: Connection, what: str) -> None:
+    """Wait until nobody else does what bears this name, and keep others off until the end."""
+    if connection.dialect.name == "postgresql":  # SQLite's write lock is the whole database's
+        name = sa.func.hashtext(f"agentctx {what}")
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(name)))
 
 
 def batches(values: Iterable[str]) -> Iterator[list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,7 @@ def give_way() -> GiveWay:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         session = Session("demo", settings=Settings(data=Path(folder)), expand_hint=_WAY)
         before = session.observe(Observation(output=sample.output, command=sample.command))
-        asked = {"handle": handles(before.text)[0], "grep": f"^{_quoted(wanted)}$"}
+        asked = {"handle": handles(before.text)[0], "grep": f"^{re.escape(wanted)}$"}
         answer = session.handle(ToolCall(id="1", name="expand", arguments=asked)) or ""
         session.observe(Observation(output="mended", command="python mend.py"))
         again = Observation(output=f"{sample.output}\n0.7 s", command=sample.command)
@@ -57,7 +58,3 @@ def give_way() -> GiveWay:
     lost = [line for line in sample.hidden if line not in after.text.split("\n")]
     hidden = sum(span.last - span.first + 1 for span in before.spans if span.hidden)
     return GiveWay(rule_id=RULE, hidden=hidden, given_back=wanted in answer, hidden_then=len(lost))
-
-
-def _quoted(text: str) -> str:
-    return "".join(c if c.isalnum() or c in " _" else f"\\{c}" for c in text)

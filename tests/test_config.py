@@ -276,10 +276,10 @@ def test_a_value_beyond_all_bounds_is_refused(tmp_path: Path, name: str, value: 
 
 
 def test_a_password_is_not_shown() -> None:
-    found = load(Path.cwd(), {"AGENTCTX_POOL_URL": "postgresql://me:secret@host/pool"})
+    found = load(Path.cwd(), {"AGENTCTX_POOL_URL": "postgresql://me:sec/r@et@host/pool"})
     [shown] = [row.value for row in explain(found) if row.name == "pool_url"]
     assert shown == "postgresql://***@host/pool"
-    assert found.pool_url == "postgresql://me:secret@host/pool"
+    assert found.pool_url == "postgresql://me:sec/r@et@host/pool"
 
 
 def test_a_pool_is_a_file_beside_the_settings_or_a_database(tmp_path) -> None:

@@ -28,11 +28,13 @@ class Life:
         """The rule as the pool holds it, if it does."""
         return self.entry.rule if self.entry else None
 
-    def plain(self) -> dict[str, Any]:
-        """Return it for JSON."""
+    def plain(self, rule: Rule) -> dict[str, Any]:
+        """Return it for JSON; the rule itself may be of a pack."""
+        from agentctx.pool import digest
+
         entry = self.entry
         return {
-            "digest": entry.digest if entry else "",
+            "digest": digest(rule),
             "parent": entry.parent if entry else "",
             "evidence": dict(entry.evidence) if entry else {},
             "outcomes": {scope: asdict(outcome) for scope, outcome in self.outcomes.items()},

@@ -128,4 +128,4 @@ def _read(file: Path, refused: list[AgentctxError]) -> tuple[Rule, ...]:
 
     if file.suffix == ".json":
         return taco.loads(pack.read(file), refused.append)
-    return tuple(pack.whole(rule, file) for rule in pack.load(file))
+    return tuple(pack.with_outputs(rule, file) for rule in pack.load(file))

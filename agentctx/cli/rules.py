@@ -65,7 +65,7 @@ def show(
     rule = with_outputs(rule, pack)
     if json:
         tests = [asdict(test) for test in rule.tests]
-        print_json({**_plain(rule), "pack": str(pack), "tests": tests, "why": told.plain()})
+        print_json({**_plain(rule), "pack": str(pack), "tests": tests, "why": told.plain(rule)})
         return
     typer.echo("\n".join(_described(rule, pack)))
     if why:

@@ -55,14 +55,8 @@ class Diary:
 
     def complaints(self) -> tuple[Complaint, ...]:
         """Return those that are not settled, oldest first."""
-        chosen = tables.complaints.select().where(tables.complaints.c.settled == 0)
         with db.reading(self._engine) as connection:
-            return tuple(
-                map(
-                    tables.complaint,
-                    connection.execute(chosen.order_by(tables.complaints.c.number)),
-                )
-            )
+            return _open(connection)
 
     def since(self, number: int) -> tuple[Complaint, ...]:
         """Return all complaints after that of a number, settled or not, oldest first."""

@@ -21,21 +21,17 @@ HELD_OUT = 3
 class Lesson:
     """A rule as it came out: active, or refused (see `why`).
 
-    `dropped` are patterns that it was proposed with and lost, each with the reason; `refused` says
-    why it was not even tried.
+    `dropped` are patterns that it was proposed with and lost, each with the reason.
     """
 
     rule: Rule
     shadow: Verdict
     held_out: Verdict
     dropped: tuple[tuple[str, str], ...] = ()
-    refused: str = ""
 
     @property
     def why(self) -> str:
         """Why it is not active, "" if it is."""
-        if self.refused:
-            return self.refused
         if self.shadow.why or self.held_out.why:
             return self.shadow.why or f"on other tasks: {self.held_out.why}"
         return "" if self.rule.tests else "no short output shows what it does"
@@ -95,7 +91,7 @@ def _tried(
 
 def _refused(one: Refused) -> Lesson:
     rule = Rule(rule_id=one.name, trigger_regex="", status=Status.CANDIDATE)
-    return Lesson(rule=rule, shadow=Verdict(), held_out=Verdict(), refused=one.why)
+    return Lesson(rule=rule, shadow=Verdict(why=one.why), held_out=Verdict())
 
 
 def held_out(task: str) -> bool:

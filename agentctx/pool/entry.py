@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -38,7 +37,6 @@ class Entry:
         parent: the id of the rule that it succeeds.
         evidence: what the gate found.
         outcome: the counts over all scopes.
-        at: when it was put in, in seconds since 1970.
     """
 
     rule: Rule
@@ -47,7 +45,6 @@ class Entry:
     parent: str = ""
     evidence: Mapping[str, Any] = field(default_factory=dict)
     outcome: Outcome = NOTHING
-    at: float = 0.0
 
     @property
     def rank(self) -> float:
@@ -73,7 +70,6 @@ class Entry:
             "digest": content_id(body),
             "parent": self.parent,
             "evidence": evidence,
-            "at": time.time(),
         }
 
     @classmethod
@@ -100,7 +96,6 @@ class Entry:
             parent=row.parent,
             evidence=evidence if isinstance(evidence, dict) else {},
             outcome=outcome,
-            at=row.at,
         )
 
 

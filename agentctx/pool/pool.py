@@ -103,7 +103,8 @@ class Pool:
         """
         row = entry.row()
         with self._changing() as connection:
-            twin = _twin(entry, rows.entries(connection, rules.select(), _left_out))
+            near = rules.select().where(rules.c.scope == entry.scope)
+            twin = _twin(entry, rows.entries(connection, near, _left_out))
             if twin is not None:
                 if twin.rule.status is Status.RETIRED:
                     raise PoolError(
@@ -223,13 +224,10 @@ def _there(connection: Connection, rule_id: str) -> None:
 
 
 def _twin(entry: Entry, others: Iterable[Entry]) -> Entry | None:
-    """Return another rule of the same scope that does the same."""
-    near = (
-        other
-        for other in others
-        if other.scope == entry.scope and other.rule.rule_id != entry.rule.rule_id
-    )
-    return next((other for other in near if same(_working(other.rule), _working(entry.rule))), None)
+    """Return another rule that does the same."""
+    rule = _working(entry.rule)
+    near = (other for other in others if other.rule.rule_id != rule.rule_id)
+    return next((other for other in near if same(_working(other.rule), rule)), None)
 
 
 def _working(rule: Rule) -> Rule:

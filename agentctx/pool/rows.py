@@ -24,8 +24,7 @@ from agentctx.terminal.rules.rule import Status
 def changing(engine: Engine, allowed: Callable[[Connection], None]) -> Iterator[Connection]:
     """Open a transaction in which nobody else changes rules."""
     with db.writing(engine) as connection:
-        if connection.dialect.name == "postgresql":  # SQLite's write lock is the whole database's
-            connection.execute(sa.text("LOCK TABLE pool_rules IN SHARE ROW EXCLUSIVE MODE"))
+        db.alone(connection, "rules")
         allowed(connection)
         yield connection
 

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy import BigInteger, Column, Connection, Float, Integer, MetaData, String, Table, Text
 
 from agentctx.db import Migration
+from agentctx.pool.outcome import COUNTS
 
 metadata = MetaData()
 
@@ -14,12 +15,11 @@ rules = Table(
     metadata,
     Column("rule_id", String, primary_key=True),
     Column("scope", String, nullable=False, index=True),
-    Column("status", String, nullable=False, index=True),
+    Column("status", String, nullable=False),
     Column("body", Text, nullable=False),
     Column("digest", String, nullable=False),
     Column("parent", String, nullable=False),
     Column("evidence", Text, nullable=False),
-    Column("at", Float, nullable=False),
 )
 
 outcomes = Table(
@@ -27,10 +27,7 @@ outcomes = Table(
     metadata,
     Column("rule_id", String, primary_key=True),
     Column("scope", String, primary_key=True),
-    *(
-        Column(name, BigInteger, nullable=False)
-        for name in ("applied", "saved", "complained", "released")
-    ),
+    *(Column(name, BigInteger, nullable=False) for name in COUNTS),
 )
 
 changes = Table(
@@ -60,11 +57,9 @@ CREATE TABLE pool_rules (
     body TEXT NOT NULL,
     digest VARCHAR NOT NULL,
     parent VARCHAR NOT NULL,
-    evidence TEXT NOT NULL,
-    at DOUBLE PRECISION NOT NULL
+    evidence TEXT NOT NULL
 );
 CREATE INDEX ix_pool_rules_scope ON pool_rules (scope);
-CREATE INDEX ix_pool_rules_status ON pool_rules (status);
 CREATE TABLE pool_outcomes (
     rule_id VARCHAR NOT NULL,
     scope VARCHAR NOT NULL,

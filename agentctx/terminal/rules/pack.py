@@ -83,23 +83,13 @@ def load(pack: Place, *, known: bool = False) -> tuple[Rule, ...]:
 
 
 def with_outputs(rule: Rule, pack: Place) -> Rule:
-    """Return a rule whose tests hold the outputs that they name, which lie in `samples` beside it.
+    """Return a rule whose tests hold the outputs that they named, which lie in `samples` beside it.
 
     Raises:
         RuleError: one cannot be read.
     """
     folder = (resources.files(SHIPPED) if not isinstance(pack, Path) else pack.parent) / "samples"
-    tests = (replace(t, output=read(folder / t.file)) if t.file else t for t in rule.tests)
-    return replace(rule, tests=tuple(tests))
-
-
-def whole(rule: Rule, pack: Place) -> Rule:
-    """Return a rule that holds all outputs of its tests itself, and names no file.
-
-    Raises:
-        RuleError: one cannot be read.
-    """
-    tests = (replace(test, file="") for test in with_outputs(rule, pack).tests)
+    tests = (replace(t, output=read(folder / t.file), file="") if t.file else t for t in rule.tests)
     return replace(rule, tests=tuple(tests))
 
 
