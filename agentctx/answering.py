@@ -17,8 +17,6 @@ from agentctx.values import Payload, ToolCall, ToolSpec
 class Answering(Remembering):
     """What a session offers to the model, and gives it back."""
 
-    _feedback: Feedback
-
     def tools(self) -> tuple[ToolSpec, ...]:
         """Return the tools to offer to the model, from the first request on."""
         return specs(self.settings.memory)
@@ -45,7 +43,7 @@ class Answering(Remembering):
         except AgentctxError as error:
             return f"error: {error}"
         self.stores.tell(EXPANDED, self._own, handle=request.handle)
-        self._feedback.expanded(request.handle, name, request.span, request.pattern)
+        Feedback(self.stores).expanded(request.handle, name, request.span, request.pattern)
         return answer
 
     def need_full_output(self, call_id: str = "") -> str:
@@ -63,7 +61,7 @@ class Answering(Remembering):
                 decision = one.decision
                 if decision.handle and call_id in ("", decision.call_id.removesuffix(ALONE)):
                     name = self.stores.resolve(decision.handle)
-                    self._feedback.came_back(FULL, decision, self._own)
+                    Feedback(self.stores).came_back(FULL, decision, self._own)
                     return self.stores.archive.read(name).decode("utf-8", "surrogatepass")
         return ""
 

@@ -69,10 +69,14 @@ class Settings:
     sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
+    def edits(self) -> bool:
+        """Whether anything is changed in what the model sees."""
+        return self.mode in (Mode.REDUCE, Mode.FULL)
+
+    @property
     def ruled(self) -> bool:
-        """Whether rules for single commands hide anything."""
-        hiding = self.mode in (Mode.REDUCE, Mode.FULL)
-        return hiding and self.rules is not Rules.OFF and not self.lossless
+        """Whether rules for single commands have a say."""
+        return self.rules is not Rules.OFF and not self.lossless
 
     def excludes(self, *, tool: str = "", command: str = "") -> bool:
         """Return whether the user exempts this tool or command from reduction."""

@@ -14,7 +14,6 @@ from agentctx.answering import Answering
 from agentctx.conversation import Conversation
 from agentctx.decide import reduction, unchanged
 from agentctx.errors import MemoryStoreError, RedactionError
-from agentctx.evolve.feedback import Feedback
 from agentctx.evolve.learner import Learner
 from agentctx.gauges import Gauges
 from agentctx.options import Mode, Remember
@@ -84,7 +83,7 @@ class Session(Answering):
         self._hint = checked.hint(expand_hint)
         self._own = name or f"session-{uuid4().hex[:12]}"
         self._offered = self._commits = False
-        self.learner, self._feedback = Learner(self.stores, self._own), Feedback(self.stores)
+        self.learner = Learner(self.stores, self._own)
         self._conversations: Recent[Conversation] = Recent(_CONVERSATIONS)
         self._gauges = Gauges(self.settings, count)
 
@@ -92,7 +91,7 @@ class Session(Answering):
         """Return the session of that name in the same data folder, with the same settings."""
         other = Session(name, settings=self.settings, expand_hint=expand_hint or self._hint)
         other.stores, other._gauges = self.stores, self._gauges
-        other.learner, other._feedback = Learner(self.stores, other._own), self._feedback
+        other.learner = Learner(self.stores, other._own)
         return other
 
     def rewrite(self, payload: Payload, *, wire: str | None = None, cold: bool = False) -> Payload:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 from agentctx.config import Settings
 from agentctx.errors import AgentctxError
 from agentctx.events import Event, Log
-from agentctx.options import Rules
 from agentctx.values import Observation, content_id
 
 if TYPE_CHECKING:
@@ -77,11 +75,11 @@ class Stores:
         from agentctx.terminal.rules import overlay, pack
         from agentctx.terminal.rules.book import Book
 
-        if self.settings.rules is Rules.OFF or self.settings.lossless:
+        if not self.settings.ruled:
             return Book(())
         found = pack.known(self.settings.data / RULES, self._refused)
         try:
-            return Book(overlay.load(self.overlay).over(found, time.time()))
+            return Book(overlay.laid_over(self.overlay, found))
         except AgentctxError as error:
             self._refused(error)
             return Book(found)

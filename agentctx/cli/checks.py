@@ -8,13 +8,11 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from agentctx.config import Settings
-from agentctx.options import Rules
 from agentctx.stores import ARCHIVE, LEDGER, Stores
 
 _MENDED = "3.51.3, 3.50.7 or 3.44.6"
@@ -173,13 +171,12 @@ def rules(place: Place) -> Check:
     refused: list[RuleError] = []
     found = pack.known(place.data / RULES, refused.append)
     try:
-        found = overlay.load(place.stores.overlay).over(found, time.time())
+        found = overlay.laid_over(place.stores.overlay, found)
     except RuleError as error:
         refused.append(error)
     if refused:
         return Check("rules", str(refused[0]), "mend that file; it is left out", ok=False)
-    off = place.settings.rules is Rules.OFF or place.settings.lossless
-    state = ", switched off" if off else ""
+    state = "" if place.settings.ruled else ", switched off"
     return Check("rules", f"{len(found)} rules{state}; agentctx rules test proves them")
 
 

@@ -31,7 +31,11 @@ def root() -> None:
 @app.command("list")
 def listed(json: Json = False) -> None:
     """List the rules of packs and of the pool, as they are in force here."""
-    rules = _laid_over([rule for _, rule in _all(None)])
+    from agentctx import config
+    from agentctx.stores import Stores
+    from agentctx.terminal.rules.overlay import laid_over
+
+    rules = laid_over(Stores(config.load()).overlay, [rule for _, rule in _all(None)])
     if json:
         print_json([_plain(rule) for rule in rules])
         return
@@ -131,17 +135,6 @@ def _all(packs: list[Path] | None) -> Iterator[tuple[Place, Rule]]:
     own = sorted((config.load().data / RULES).glob("*.toml"))
     for place in packs if packs is not None else (*pack.packs(), *own):
         yield from ((place, rule) for rule in pack.load(place))
-
-
-def _laid_over(rules: list[Rule]) -> tuple[Rule, ...]:
-    """Return what holds with what is known here better than in packs."""
-    from time import time
-
-    from agentctx import config
-    from agentctx.stores import Stores
-    from agentctx.terminal.rules import overlay
-
-    return overlay.load(Stores(config.load()).overlay).over(rules, time())
 
 
 def _plain(rule: Rule) -> dict[str, object]:

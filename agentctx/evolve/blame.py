@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from agentctx.archive import Archive
 from agentctx.ledger import Decision
 from agentctx.patterns import found
 from agentctx.terminal.command import printed
 from agentctx.terminal.rules.rule import Rule
 from agentctx.terminal.rules.scope import Scope, scope_of
+from agentctx.terminal.screen import screen
+
+MOST = 10
+"""So many lines that an agent came back for say what it needs; more say nothing of the sort."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +29,16 @@ class Blame:
         """Tell whether it hid any of these lines."""
         return any(first <= span[1] and span[0] <= last for first, last in self.lines)
 
-    def hides(self, number: int) -> bool:
-        """Tell whether it hid a line."""
-        return self.touches((number, number))
+    def hid(self, archive: Archive, name: str, span: tuple[int, int]) -> Iterator[str]:
+        """Yield those of these lines of an original that it hid, as a terminal shows them.
+
+        Raises:
+            ArchiveError: the original cannot be read.
+        """
+        for first, last in self.lines:
+            for raw in archive.lines(name, max(first, span[0]), min(last, span[1])):
+                lines = screen(raw.decode("utf-8", "replace").rstrip("\n"))
+                yield "\n".join(line.text for line in lines)
 
 
 def blamed(decision: Decision, rules: Iterable[Rule]) -> Iterator[Blame]:

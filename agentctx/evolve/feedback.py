@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from agentctx.diary import DOUBT_S, Complaint
 from agentctx.errors import AgentctxError
-from agentctx.evolve.blame import Blame, blamed, scopes
+from agentctx.evolve.blame import MOST, Blame, blamed, scopes
 from agentctx.ledger import Decision
-from agentctx.options import Mode, Rules
+from agentctx.options import Rules
 from agentctx.patterns import Pattern
 from agentctx.stores import Stores
 from agentctx.terminal.look import looked_at, looks, written
 from agentctx.terminal.rules import overlay
-from agentctx.terminal.screen import screen
 
 FULL, EXPAND, AGAIN, LOG = "full", "expand", "again", "log"
-
-_LINES = 20
-"""So many lines asked for say which of them are needed; more than that say nothing of the sort."""
 
 
 class Feedback:
@@ -33,8 +29,7 @@ class Feedback:
     def listens(self) -> bool:
         """Whether complaints change anything here."""
         settings = self.stores.settings
-        changing = settings.rules in (Rules.ON, Rules.EVOLVE) and not settings.lossless
-        return changing and settings.mode in (Mode.REDUCE, Mode.FULL)
+        return settings.edits and settings.ruled and settings.rules is not Rules.FROZEN
 
     def expanded(
         self, handle: str, name: str, span: tuple[int, int], pattern: Pattern | None
@@ -52,8 +47,9 @@ class Feedback:
         try:
             decision = self.stores.ledger.reduced(handle)
             for blame in self._blamed(decision, span):
-                if found := list(self._asked(name, blame, span, pattern)):
-                    few = found if len(found) <= _LINES else []
+                asked = blame.hid(self.stores.archive, name, span)
+                if found := [text for text in asked if pattern is None or pattern.search(text)]:
+                    few = found if len(found) <= MOST else []
                     self._complain(EXPAND, name, [(blame, tuple(few))])
         except AgentctxError as error:
             self.stores.tell("feedback-failed", "", error=str(error)[:500])
@@ -96,15 +92,6 @@ class Feedback:
     def _blamed(self, decision: Decision | None, span: tuple[int, int]) -> list[Blame]:
         rules = self.stores.book.rules
         return [one for one in blamed(decision, rules) if one.touches(span)] if decision else []
-
-    def _asked(
-        self, name: str, blame: Blame, span: tuple[int, int], pattern: Pattern | None
-    ) -> Iterator[str]:
-        """Yield the lines that were asked for and that a rule had hidden, as a terminal shows them."""
-        for number, raw in enumerate(self.stores.archive.lines(name, *span), span[0]):
-            text = raw.decode("utf-8", "replace").rstrip("\n")
-            if blame.hides(number) and (pattern is None or pattern.search(text)):
-                yield "\n".join(line.text for line in screen(text))
 
     def _complain(
         self, kind: str, name: str, found: Sequence[tuple[Blame, tuple[str, ...]]]

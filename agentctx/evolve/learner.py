@@ -12,13 +12,13 @@ from weakref import ref
 
 from agentctx.evolve.trail import Trail, of_slots, remember
 from agentctx.learn.case import Step
-from agentctx.options import Mode, Rules
+from agentctx.options import Rules
 from agentctx.slots import of_tool
 from agentctx.stores import Stores
 from agentctx.values import Observation, Slot
 
 EVERY = 50
-"""Results of a conversation after which it is looked at; and new outputs after which rules evolve."""
+"""Results of a conversation after which it is looked at, and rules evolve."""
 
 _MOST = 16  # conversations that are followed at once; the one that was silent longest goes
 
@@ -32,16 +32,14 @@ class Learner:
         self._task, self._lock, self._owner = task, Lock(), os.getpid()
         self._trails: dict[str, Callable[[], Trail]] = {}
         self._looked: dict[str, int] = {}
-        self._observed = Trail()
-        self._fresh = 0
+        self._observed: list[Step] = []
         self._begun = False
 
     @property
     def follows(self) -> bool:
         """Whether anything is remembered."""
         settings = self.stores.settings
-        reduces = settings.mode in (Mode.REDUCE, Mode.FULL) and not settings.lossless
-        return reduces and settings.rules is Rules.EVOLVE
+        return settings.edits and settings.ruled and settings.rules is Rules.EVOLVE
 
     def saw(self, task: str, slots: Sequence[Slot]) -> None:
         """Take note of a conversation as its request shows it now."""
@@ -52,12 +50,9 @@ class Learner:
         """Take note of a result that was observed, whose conversation nobody shows us."""
         if not self.follows:
             return
-        with self._lock:
-            self._observed = self._observed.went_on(
-                Step(said=observation.command, observation=observation)
-            )
-        trail = self._observed
-        self._follow(self._task, lambda: trail, len(trail.steps))
+        self._observed.append(Step(said=observation.command, observation=observation))
+        count = len(self._observed)
+        self._follow(self._task, lambda: Trail(steps=tuple(self._observed[:count])), count)
 
     def close(self) -> None:
         """Remember the rest and let rules evolve; that goes on in its thread, also at the exit."""
@@ -78,28 +73,27 @@ class Learner:
             self._trails[task] = trail
             while len(self._trails) > _MOST:
                 self._trails.pop(next(iter(self._trails)))
-            due = results - self._looked.get(task, 0) >= EVERY
+            since = self._looked.get(task, 0)
+            due = results - since >= EVERY
             if due:
                 self._looked[task] = results
         if due:
-            self._start(lambda: self._look(task, trail))
+            self._start(lambda: self._look(task, trail, since))
 
-    def _look(self, task: str, trail: Callable[[], Trail]) -> None:
-        self._fresh += remember(trail(), task, self.stores)
-        if self._fresh >= EVERY:
-            self._evolve()
+    def _look(self, task: str, trail: Callable[[], Trail], since: int) -> None:
+        remember(trail(), task, self.stores, since)
+        self._evolve()
 
     def _finish(self) -> None:
         with self._lock:
             trails, self._trails = self._trails, {}
         for task, trail in trails.items():
-            remember(trail(), task, self.stores)
+            remember(trail(), task, self.stores, self._looked.get(task, 0))
         self._evolve()
 
     def _evolve(self) -> None:
         from agentctx.evolve.evolution import Evolution
 
-        self._fresh = 0
         with self.stores.pool() as pool:
             steps = Evolution(self.stores, pool).run(patient=True)
         for step in steps:

@@ -6,13 +6,9 @@ import time
 from collections.abc import Iterator
 
 from agentctx.diary import DOUBT_S, Complaint, Diary
-from agentctx.evolve.blame import blamed
+from agentctx.evolve.blame import MOST, blamed
 from agentctx.stores import Stores
 from agentctx.terminal.rules.rule import Rule
-from agentctx.terminal.screen import screen
-
-MOST = 10
-"""Lines that say what a successor has to keep."""
 
 
 def ripe(diary: Diary) -> Iterator[Complaint]:
@@ -29,16 +25,12 @@ def needed(complaint: Complaint, rule: Rule, stores: Stores) -> tuple[str, ...]:
     Nothing where that is not known, or where so much was needed that no rule could keep it.
     """
     if complaint.lines:
-        return complaint.lines[:MOST]
+        return complaint.lines
     used = {one for seen in stores.diary.seen() if seen.name == complaint.name for one in seen.used}
     decision = stores.ledger.reduced(stores.claim(complaint.name))
     if not used or decision is None or not stores.archive.contains(complaint.name):
         return ()
-    found = []
-    for blame in blamed(decision, [rule]):
-        for first, last in blame.lines:
-            for raw in stores.archive.lines(complaint.name, first, last):
-                text = "\n".join(line.text for line in screen(raw.decode("utf-8", "replace")))
-                if any(one in text for one in used):
-                    found.append(text.rstrip("\n"))
+    whole = (1, decision.spans[-1].last)
+    hidden = (b.hid(stores.archive, complaint.name, whole) for b in blamed(decision, [rule]))
+    found = [text for lines in hidden for text in lines if any(one in text for one in used)]
     return tuple(found) if len(found) <= MOST else ()

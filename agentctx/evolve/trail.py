@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from agentctx.diary import Seen
 from agentctx.errors import ArchiveError
-from agentctx.learn.case import Case, Step, cases
+from agentctx.learn.case import AHEAD, Case, Step, cases
 from agentctx.slots import observation, of_tool
 from agentctx.stores import Stores
 from agentctx.terminal.command import Output, classify
@@ -24,10 +25,6 @@ class Trail:
 
     opening: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
-
-    def went_on(self, step: Step) -> Trail:
-        """Return it with a step more."""
-        return replace(self, steps=(*self.steps, step))
 
 
 def of_slots(slots: Sequence[Slot]) -> Trail:
@@ -46,16 +43,24 @@ def of_slots(slots: Sequence[Slot]) -> Trail:
     return Trail(tuple(opening), (*steps, Step(said="\n".join(said))))
 
 
-def remember(trail: Trail, task: str, stores: Stores) -> int:
+def remember(trail: Trail, task: str, stores: Stores, since: int = 0) -> int:
     """Keep the outputs of a trail from which rules can be learnt; return how many.
 
     Secrets are taken out of all that is kept. The originals go into the archive.
+
+    Args:
+        trail: the conversation.
+        task: names it.
+        stores: where they are kept.
+        since: how many results were remembered before; of the last of them, what was used is known
+            only now.
 
     Raises:
         AgentctxError: something could not be kept.
     """
     steps = [_whole(step, stores) for step in trail.steps]
-    found = [_kept(case, stores) for case in cases(task, trail.opening, steps) if _teaches(case)]
+    new = islice(cases(task, trail.opening, steps), max(0, since - AHEAD), None)
+    found = [_kept(case, stores) for case in new if _teaches(case)]
     if found:
         stores.diary.see(found)
     return len(found)

@@ -60,6 +60,12 @@ def test_what_shows_data_and_what_is_short_teaches_nothing(tmp_path: Path) -> No
     assert remember(found, "task", stores) == 0
 
 
+def test_what_was_remembered_is_looked_at_again_only_where_more_may_be_used(tmp_path: Path) -> None:
+    stores = session(tmp_path, "a").stores
+    found = trail(*(turn(f"c{n}", CHECKS, f"{output(n)}\n{n}") for n in range(20)))
+    assert remember(found, "task", stores, since=12) == 20 - 12 + 5
+
+
 def test_secrets_are_not_remembered(tmp_path: Path) -> None:
     secret = "ghp_" + "a1B2" * 9
     stores = session(tmp_path, "a").stores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -74,6 +75,15 @@ def load(path: Path) -> Overlay:
         raise RuleError(
             f"{path}: {error}: remove it, agentctx rules learn writes it anew"
         ) from None
+
+
+def laid_over(path: Path, rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return the rules that hold now with the overlay of a file.
+
+    Raises:
+        RuleError: it cannot be read.
+    """
+    return load(path).over(rules, time.time())
 
 
 def save(overlay: Overlay, path: Path) -> None:
