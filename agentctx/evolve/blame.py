@@ -9,6 +9,7 @@ from agentctx.archive import Archive
 from agentctx.ledger import Decision
 from agentctx.patterns import found
 from agentctx.terminal.command import printed
+from agentctx.terminal.rules.hidden import hidden_by
 from agentctx.terminal.rules.rule import Rule
 from agentctx.terminal.rules.scope import Scope, scope_of
 from agentctx.terminal.screen import screen
@@ -50,9 +51,7 @@ def blamed(decision: Decision, rules: Iterable[Rule]) -> Iterator[Blame]:
     hidden = [span for span in decision.spans if span.hidden]
     total = sum(span.last - span.first + 1 for span in hidden)
     for rule in rules:
-        if rule.rule_id not in decision.rules:
-            continue
-        lines = [(s.first, s.last) for s in hidden if rule.reason in s.hidden.split(", ")]
+        lines = [(s.first, s.last) for s in hidden_by(rule, decision.rules, hidden)]
         if lines:
             share = sum(last - first + 1 for first, last in lines) / total
             saved = decision.tokens_before - decision.tokens_after

@@ -12,7 +12,7 @@ from agentctx.evolve.successor import successors
 from agentctx.evolve.tally import tally
 from agentctx.evolve.trail import remembered
 from agentctx.learn.case import Case
-from agentctx.learn.gate import harm, judge, shadow, vague
+from agentctx.learn.gate import Shadow, harm, judge, shadow, vague
 from agentctx.learn.lesson import Lesson, learn
 from agentctx.learn.sample import proven
 from agentctx.pool import Entry, Outcome, Pool
@@ -70,11 +70,13 @@ class Evolution:
         steps: list[Step] = []
         frozen = self.pool.frozen
         if not frozen:
-            cases = list(remembered(self.stores))
+            enough = not patient or self.stores.diary.fresh() >= ENOUGH
+            cases = list(remembered(self.stores)) if enough or complaints else []
+            outputs = shadow(cases, self.stores.book.rules)
             for complaint in complaints:
-                steps += self._settled(complaint, known, cases)
-            steps += self._waiting(cases)
-            if not patient or self.stores.diary.fresh() >= ENOUGH:
+                steps += self._settled(complaint, known, outputs)
+            if enough:
+                steps += self._waiting(outputs)
                 steps += self._learnt(cases, tell)
                 self.stores.diary.learnt()
             steps += self._retired(known)
@@ -108,12 +110,14 @@ class Evolution:
         return tuple(rules.values())
 
     def _settled(
-        self, complaint: Complaint, known: Sequence[Rule], cases: Sequence[Case]
+        self, complaint: Complaint, known: Sequence[Rule], outputs: Shadow
     ) -> Iterator[Step]:
         rule = next((rule for rule in known if rule.rule_id == complaint.rule_id), None)
         lines = needed(complaint, rule, self.stores) if rule else ()
         scope = _scope(complaint.scope)
-        tried = [self._tried(one, cases) for one in successors(rule, scope, lines)] if rule else []
+        tried = (
+            [self._tried(one, outputs) for one in successors(rule, scope, lines)] if rule else []
+        )
         if rule is None or not tried:
             why = f"nothing that can be told of what {complaint.kind} gave back was needed"
             yield Step(rule_id=complaint.rule_id, became="used again", why=why)
@@ -121,29 +125,26 @@ class Evolution:
         entry, why = next((one for one in tried if not one[1]), tried[-1])
         yield self._put(replace(entry, scope=str(scope), parent=rule.rule_id), why)
 
-    def _tried(
-        self, rule: Rule, cases: Sequence[Case], *, strict: bool = False
-    ) -> tuple[Entry, str]:
+    def _tried(self, rule: Rule, outputs: Shadow, *, strict: bool = False) -> tuple[Entry, str]:
         """Return a rule as it comes out of the gate, and what speaks against it.
 
         A successor hides less than the rule that it succeeds, which was proven: it has to do no
         harm. A rule from elsewhere has to prove itself on enough outputs.
         """
         active = replace(rule, status=Status.ACTIVE)
-        trials = shadow(cases, self.stores.book.rules)
-        verdict = judge(active, trials)
+        verdict = judge(active, outputs)
         why = verdict.why if strict else harm(verdict) or ("" if verdict.saved > 0 else _NOTHING)
         if any(map(vague, rule.strip_patterns)):
             why = "matches any line: say more of what it is for"
-        shown = proven(active, trials.trials, self.stores.redactor.redact)
+        shown = proven(active, outputs.trials, self.stores.redactor.redact)
         status = Status.SHADOW if why else Status.ACTIVE
         return Entry(rule=replace(shown, status=status), evidence=asdict(verdict)), why
 
-    def _waiting(self, cases: Sequence[Case]) -> Iterator[Step]:
+    def _waiting(self, outputs: Shadow) -> Iterator[Step]:
         """Try those again that did not pass the gate on what was remembered earlier."""
         for entry in self.pool.entries():
             if entry.rule.status is Status.SHADOW:
-                tried, why = self._tried(entry.rule, cases, strict=not entry.parent)
+                tried, why = self._tried(entry.rule, outputs, strict=not entry.parent)
                 if not why:
                     reason = f"proven on {tried.evidence.get('applied', 0)} outputs"
                     self.pool.move(entry.rule.rule_id, Status.ACTIVE, reason)

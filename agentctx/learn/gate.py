@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -14,11 +14,10 @@ from agentctx.terminal import marker
 from agentctx.terminal.command import Output, classify, printed
 from agentctx.terminal.evidence import evidence
 from agentctx.terminal.lines import split
-from agentctx.terminal.reduce import Limits, reduce
+from agentctx.terminal.reduce import Limits
 from agentctx.terminal.rules.book import Book
 from agentctx.terminal.rules.rule import Rule
-from agentctx.terminal.window import Window
-from agentctx.tokens import estimate
+from agentctx.terminal.trial import alone
 from agentctx.values import Reduction
 
 OUTPUTS, TASKS = 5, 3
@@ -42,7 +41,6 @@ _VAGUE = 3
 """Lines that have nothing in common; a pattern that matches so many of them asks for nothing."""
 
 _LOOKS = 50  # outputs
-_HANDLE = "0" * 6
 _PASSED = re.compile(r"\.\.\. ok$|\bPASSED\b(?! \|)|^--- PASS:|^test \S+ \.\.\. ok$")
 _VERDICT = re.compile(
     r"\b(?:FAIL(?:ED|URE|URES)?|ERRORS?|FATAL|PANIC(?:KED)?)\b|\b(?:error|fatal|warning|panic)s?:"
@@ -91,7 +89,7 @@ def vague(pattern: str) -> bool:
 
 def judge(rule: Rule, shadow: Shadow) -> Verdict:
     """Return what a rule does to outputs of the past, beside the rules that are in force already."""
-    tried = [(trial, after) for trial in shadow.trials if (after := trial.after(rule)) is not None]
+    tried = list(shadow.tried(rule))
     changed = [(t, after) for t, after in tried if after.text != t.before.text]
     lost = sum(t.kept - t.still(after) for t, after in tried)
     verdict = Verdict(
@@ -111,25 +109,43 @@ def judge(rule: Rule, shadow: Shadow) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """Outputs of the past to try rules on; `uses` are the strings that were used of any of them."""
+    """Outputs of the past to try rules on, as they are seen with the `others` that are in force.
+
+    `uses` are the strings that were used of any of them.
+    """
 
     trials: tuple[Trial, ...]
+    others: tuple[Rule, ...]
     uses: int
+
+    def concerned(self, rule: Rule) -> Iterator[Trial]:
+        """Yield the outputs that a rule is for."""
+        book = Book([rule])
+        for trial in self.trials:
+            seen = trial.case.observation
+            if book.chosen(seen, seen.output.count("\n") + 1):
+                yield trial
+
+    def tried(self, rule: Rule) -> Iterator[tuple[Trial, Reduction]]:
+        """Yield them, each with what is seen of it with the rule."""
+        book = Book([*self.others, rule])
+        for trial in self.concerned(rule):
+            yield trial, alone(trial.case.observation, book)
 
     def matched(self, rule: Rule, pattern: str) -> int:
         """Return how many characters a pattern matches in some outputs of a rule's commands."""
         search = compiled(pattern).search
-        found = (trial for trial in self.trials if trial.concerns(rule))
-        lines = (line for t in islice(found, _LOOKS) for line in t.before.text.split("\n"))
+        some = islice(self.concerned(rule), _LOOKS)
+        lines = (line for trial in some for line in trial.before.text.split("\n"))
         return sum(len(line) for line in lines if search(line))
 
 
 def shadow(cases: Sequence[Case], others: Sequence[Rule]) -> Shadow:
     """Return outputs as they are seen with the rules in force so far, those that a rule may change."""
     book = Book(others)
-    found = (Trial(case, tuple(others), _seen(case, book)) for case in cases if _log(case))
+    found = (Trial(case, alone(case.observation, book)) for case in cases if _log(case))
     large = (trial for trial in found if trial.before.tokens_before >= Limits().smallest)
-    return Shadow(tuple(large), sum(len(case.used) for case in cases))
+    return Shadow(tuple(large), tuple(others), sum(len(case.used) for case in cases))
 
 
 @dataclass(frozen=True)
@@ -137,7 +153,6 @@ class Trial:
     """One output as it is seen with the rules in force, to be compared with one rule more."""
 
     case: Case
-    others: tuple[Rule, ...]
     before: Reduction
 
     @cached_property
@@ -157,17 +172,6 @@ class Trial:
         """Return how many of the strings that were used a reduction shows."""
         return sum(used in after.text for used in self.case.used)
 
-    def concerns(self, rule: Rule) -> bool:
-        """Tell whether a rule is for this output."""
-        seen = self.case.observation
-        return bool(Book([rule]).chosen(seen, seen.output.count("\n") + 1))
-
-    def after(self, rule: Rule) -> Reduction | None:
-        """Return what is seen with a rule more, None if it is not for this output."""
-        if not self.concerns(rule):
-            return None
-        return _seen(self.case, Book([*self.others, rule]))
-
 
 def _says(text: str) -> bool:
     return _VERDICT.search(text) is not None and _PASSED.search(text) is None
@@ -176,18 +180,6 @@ def _says(text: str) -> bool:
 def _log(case: Case) -> bool:
     seen = case.observation
     return bool(printed(seen.command)) and classify(seen.command, seen.tool) is Output.RUN
-
-
-def _seen(case: Case, book: Book) -> Reduction:
-    return reduce(
-        case.observation,
-        window=Window(),
-        handle=_HANDLE,
-        way=f"expand {_HANDLE}",
-        count=estimate,
-        limits=Limits(),
-        chosen=book.chosen,
-    )
 
 
 def _lines(after: Reduction) -> set[str]:

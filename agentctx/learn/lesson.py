@@ -78,13 +78,14 @@ def _tried(
     tell: Callable[[int, int], None],
 ) -> Iterator[Lesson]:
     """Yield what becomes of candidates; the active ones join those that are `found`."""
+    here, there = shadow(rest, found), shadow(apart, found)
     for number, candidate in enumerate(candidates, 1):
-        here, there = shadow(rest, found), shadow(apart, found)
         lesson = _lesson(candidate, here, there)
         if lesson.shadow.ok and lesson.held_out.ok:
             lesson = replace(lesson, rule=proven(lesson.rule, here.trials, redact))
         if not lesson.why:
             found.append(lesson.rule)
+            here, there = shadow(rest, found), shadow(apart, found)
         tell(number, len(candidates))
         yield lesson
 

@@ -12,6 +12,7 @@ from agentctx.errors import RuleError
 from agentctx.learn.case import Case
 from agentctx.learn.gate import Trial, shadow
 from agentctx.learn.reply import rules_of
+from agentctx.terminal.rules.hidden import hidden_by
 from agentctx.terminal.rules.rule import Rule
 from agentctx.terminal.rules.scope import Scope, scope_of
 from agentctx.terminal.screen import screen
@@ -107,18 +108,17 @@ def uncovered(
     for trial in shadow(cases, others).trials:
         seen = trial.case.observation
         scope = scope_of(seen.command, seen.tool)
-        if scope and len(trial.before.text) >= UNCOVERED and not _covered(trial):
+        if scope and len(trial.before.text) >= UNCOVERED and not _covered(trial, others):
             found[scope].append(trial)
     most = sorted(found, key=lambda scope: -sum(len(t.before.text) for t in found[scope]))
     for scope in most[:_SCOPES]:
         yield scope, tuple(trial.case for trial in found[scope][-_OUTPUTS:])
 
 
-def _covered(trial: Trial) -> bool:
+def _covered(trial: Trial, others: Sequence[Rule]) -> bool:
     """Tell whether rules hide some of an output; what other steps hide of it says nothing."""
     before = trial.before
-    reasons = {rule.reason for rule in trial.others if rule.rule_id in before.rules}
-    spans = (span for span in before.spans if reasons & {*span.hidden.split(", ")})
+    spans = {span for rule in others for span in hidden_by(rule, before.rules, before.spans)}
     hidden = sum(span.last - span.first + 1 for span in spans)
     return hidden >= 0.1 * (trial.case.observation.output.count("\n") + 1)
 

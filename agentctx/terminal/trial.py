@@ -19,14 +19,20 @@ _HANDLE = "000000"
 
 def applied(rule: Rule, sample: Sample) -> Reduction:
     """Return what the model sees of an output when this rule is the only one."""
+    seen = Observation(output=sample.output, command=sample.command, exit_code=sample.exit_code)
+    return alone(seen, Book([rule]))
+
+
+def alone(seen: Observation, book: Book) -> Reduction:
+    """Return what the model sees of an output with the rules of a book, and nothing else in view."""
     return reduce(
-        Observation(output=sample.output, command=sample.command, exit_code=sample.exit_code),
+        seen,
         window=Window(),
         handle=_HANDLE,
         way=f"expand {_HANDLE}",
         count=estimate,
         limits=Limits(),
-        chosen=Book([rule]).chosen,
+        chosen=book.chosen,
     )
 
 
