@@ -77,11 +77,11 @@ class Stores:
 
         if not self.settings.ruled:
             return Book(())
-        found = pack.known(self.settings.data / RULES, self._refused)
+        found = pack.known(self.settings.data / RULES, self.refused)
         try:
             return Book(overlay.laid_over(self.overlay, found))
         except AgentctxError as error:
-            self._refused(error)
+            self.refused(error)
             return Book(found)
 
     @property
@@ -153,7 +153,8 @@ class Stores:
         """Return the rules for an output of `length` lines; the packs are read when first asked."""
         return self.book.chosen(observation, length)
 
-    def _refused(self, error: AgentctxError) -> None:
+    def refused(self, error: AgentctxError) -> None:
+        """Note that a rule cannot be used."""
         self.tell("rules-refused", "", error=str(error)[:500])
 
     def tell(self, kind: str, session: str, **detail: object) -> None:

@@ -42,10 +42,10 @@ def _listen(feedback: Feedback, key: str, folder: Path, started: float) -> None:
     from agentctx.evolve.tree import changed
 
     ledger = feedback.stores.ledger
-    before = [event.detail for event in ledger.events(key) if event.kind == _RAN][-1:]
-    for ran in before:
-        ended = float(ran.get("ended", 0))
-        recent = 0 < started - ended < _RECENT
-        decision = ledger.reduced(str(ran.get("handle"))) if recent else None
-        if decision and not changed(folder, ended, started):
-            feedback.came_back(AGAIN, decision, key)
+    ran = [event.detail for event in ledger.events(key) if event.kind == _RAN]
+    ended = float(ran[-1].get("ended", 0)) if ran else 0.0
+    if not 0 < started - ended < _RECENT:
+        return
+    decision = ledger.reduced(str(ran[-1].get("handle")))
+    if decision and not changed(folder, ended, started):
+        feedback.came_back(AGAIN, decision, key)

@@ -104,9 +104,9 @@ class Evolution:
 
     def known(self) -> tuple[Rule, ...]:
         """Return all rules that may have been in force here, whatever became of them."""
-        packs = pack.known(self.stores.settings.data / RULES, lambda error: None)
+        packs = pack.known(self.stores.settings.data / RULES, self.stores.refused)
         rules = {rule.rule_id: rule for rule in packs}
-        rules |= {entry.rule.rule_id: entry.rule for entry in self.pool.entries()}
+        rules |= {e.rule.rule_id: e.rule for e in self.pool.entries(self.stores.refused)}
         return tuple(rules.values())
 
     def _settled(

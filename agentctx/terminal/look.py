@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from agentctx.terminal.command import stages
@@ -11,7 +12,11 @@ _LOOKS = frozenset(
     " diff cmp comm md5sum sha1sum sha256sum which type whoami uname date hexdump xxd od sed find"
     " git agentctx".split()
 )
-_GIT = frozenset("diff show log blame status ls-files grep".split())
+_SUBCOMMANDS = {
+    "git": frozenset("diff show log blame status ls-files grep".split()),
+    "agentctx": frozenset({"expand"}),
+}
+_PRINTS = re.compile(r"[\d,$+~;p ]+")
 _NOWHERE = frozenset({"/dev/null", "1", "2"})
 _ACTS = ("-delete", "-exec", "-ok", "-fprint", "-fls")
 
@@ -49,10 +54,10 @@ def _looks(words: list[str]) -> bool:
     name = words[0].rpartition("/")[2]
     if name not in _LOOKS or any(_writes(one, after) for one, after in pairwise([*words, ""])):
         return False
-    if name == "git":
-        return len(words) > 1 and words[1] in _GIT
-    if name == "sed":
-        return not any(word.startswith(("-i", "--in-place")) for word in words)
+    if name in _SUBCOMMANDS:
+        return len(words) > 1 and words[1] in _SUBCOMMANDS[name]
+    if name == "sed":  # whose scripts may write and run things
+        return len(words) > 2 and words[1] == "-n" and _PRINTS.fullmatch(words[2]) is not None
     return name != "find" or not any(word.startswith(_ACTS) for word in words)
 
 

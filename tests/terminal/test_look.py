@@ -26,6 +26,9 @@ def test_what_only_looks(command: str) -> None:
     [
         "",
         "sed -i s/a/b/ a.py",
+        "sed -n 's/a/b/w out' a.py",
+        "sed 1d a.py",
+        "agentctx memory forget x",
         "sed --in-place s/a/b/ a.py",
         "cat > a.py",
         "cat <<'E' > a.py\nx\nE",

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agentctx.terminal.reduce import Limits, reduce
 from agentctx.terminal.rules import pack
 from agentctx.terminal.rules.book import Book
-from agentctx.terminal.window import Window
-from agentctx.tokens import estimate
+from agentctx.terminal.trial import alone
 from agentctx.values import Observation
 from tests.shared import DATA, needs_shared
 
@@ -43,15 +41,7 @@ def test_what_has_to_be_left_is_left() -> None:
     for line, raw, code, text in cases():
         found += 1
         seen = Observation(output=raw, command=line, exit_code=code)
-        made = reduce(
-            seen,
-            window=Window(),
-            handle="0" * 6,
-            way="expand 000000",
-            count=estimate,
-            limits=Limits(),
-            chosen=book.chosen,
-        )
+        made = alone(seen, book)
         if text not in made.text:
             pytest.fail(f"{line}: {text!r} went:\n{made.text}")
     assert found > 60

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agentctx.terminal.reduce import Limits, reduce
 from agentctx.terminal.rules import pack
 from agentctx.terminal.rules.book import Book
 from agentctx.terminal.rules.rule import Rule, Sample
-from agentctx.terminal.trial import applied, faults
-from agentctx.terminal.window import Window
-from agentctx.tokens import estimate
+from agentctx.terminal.trial import alone, applied, faults
 from agentctx.values import Observation
 
 RULES = [(place, rule) for place in pack.packs() for rule in pack.load(place)]
@@ -43,15 +40,7 @@ NAMES = [f"src/lib/module_{number}.py" for number in range(125)]
 )
 def test_a_list_that_was_asked_for_stays(command: str) -> None:
     seen = Observation(output="\n".join(NAMES), command=command)
-    made = reduce(
-        seen,
-        window=Window(),
-        handle="000000",
-        way="expand 000000",
-        count=estimate,
-        limits=Limits(),
-        chosen=Book(pack.shipped()).chosen,
-    )
+    made = alone(seen, Book(pack.shipped()))
     assert made.text == seen.output
 
 
