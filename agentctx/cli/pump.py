@@ -27,7 +27,7 @@ _PATIENCE = 2.0  # the most that these hold up the exit status
 class Limits:
     """When a piece ends: quiet seconds, age in seconds, size in bytes."""
 
-    def __init__(self, quiet: float = 5.0, age: float = 20.0, size: int = 1 << 20) -> None:
+    def __init__(self, quiet: float = 5.0, age: float = 20.0, size: int = 3 << 17) -> None:
         """Take the limits as they are."""
         self.quiet, self.age, self.size = quiet, age, size
 

@@ -31,7 +31,7 @@ def main(
         strips.figures(outputs),
         logs.figures(outputs),
         hostile.figures(),
-        stream.figures(mebibytes),
+        stream.figures(mebibytes, outputs),
     )
     for figure in chain.from_iterable(figures):
         typer.echo(json.dumps(figure))
