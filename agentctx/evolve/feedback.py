@@ -14,6 +14,7 @@ from agentctx.patterns import Pattern
 from agentctx.stores import Stores
 from agentctx.terminal.look import looked_at, looks, written
 from agentctx.terminal.rules import overlay
+from agentctx.tokens import estimate
 
 FULL, EXPAND, AGAIN, LOG = "full", "expand", "again", "log"
 
@@ -104,7 +105,7 @@ class Feedback:
                 name=name,
                 kind=kind,
                 lines=lines,
-                released=blame.tokens,
+                released=estimate("\n".join(lines)) if lines else blame.tokens,
             )
             for blame, lines in found
             for scope in scopes(blame.rule, command)

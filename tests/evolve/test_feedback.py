@@ -36,6 +36,13 @@ def test_a_rule_is_not_used_where_somebody_came_back_for_what_it_hid(one: Sessio
     assert TESTS[7] in see(one, 2)
 
 
+def test_what_was_given_back_is_counted(one: Session) -> None:
+    expand(one, see(one, 1), grep="number_7 ")
+    [few] = one.stores.diary.complaints()
+    assert few.lines == (TESTS[7],)
+    assert 5 < few.released < 40
+
+
 def test_lines_that_no_rule_hid_are_no_complaint(one: Session) -> None:
     expand(one, see(one, 1), lines="62-63")
     one.observe(Observation(output="done", command="make"))
